@@ -1,0 +1,2 @@
+//! The `keyloom` command.
+fn main() {}

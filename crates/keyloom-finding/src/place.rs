@@ -1,0 +1,169 @@
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A file among [`Sources`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(u32);
+
+/// A stretch of bytes in one file. Copied freely, so it is small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Place {
+    /// The place of these bytes. Files are limited to far less than 4 GiB before they get here.
+    pub fn new(file: FileId, bytes: Range<usize>) -> Self {
+        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        Self { file, start: narrow(bytes.start), end: narrow(bytes.end) }
+    }
+
+    /// The bytes, for slicing the file's text.
+    pub fn bytes(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Whether `inner` lies within this place.
+    pub fn contains(self, inner: Self) -> bool {
+        self.file == inner.file && self.start <= inner.start && inner.end <= self.end
+    }
+
+    /// The place from the start of this one to the end of `other`, which lies in the same file.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { end: other.end.max(self.end), ..self }
+    }
+}
+
+/// A line and a column, both counted from 1; columns count code points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in code points.
+    pub column: usize,
+}
+
+/// One file that was read: its name as people know it, and its text.
+#[derive(Debug)]
+pub struct SourceFile {
+    name: String,
+    text: String,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// The name to show: relative, with `/`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line and column of a byte.
+    pub fn line_column(&self, byte: u32) -> LineColumn {
+        let byte = byte.min(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
+        let start = self.line_starts[line] as usize;
+        let column = self.text[start..].char_indices().take_while(|(i, _)| start + i < byte as usize).count();
+        LineColumn { line: line + 1, column: column + 1 }
+    }
+}
+
+/// All files of one run.
+///
+/// ```
+/// use keyloom_finding::{LineColumn, Sources};
+///
+/// let mut sources = Sources::default();
+/// let file = sources.add("catalog.yaml", "a: é\nb: 1");
+/// assert_eq!(sources.file(file).line_column(6), LineColumn { line: 2, column: 1 });
+/// assert_eq!(sources.file(file).line_column(5), LineColumn { line: 1, column: 5 });
+/// ```
+#[derive(Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+impl Sources {
+    /// Adds a file and names it.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        let text = text.into();
+        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| narrow(at + 1))).collect();
+        self.files.push(SourceFile { name: name.into(), text, line_starts });
+        FileId(narrow(self.files.len() - 1))
+    }
+
+    /// The file of that id.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        (0..).map(FileId).zip(&self.files)
+    }
+
+    /// The text at a place.
+    pub fn text(&self, place: Place) -> &str {
+        self.file(place.file).text().get(place.bytes()).unwrap_or("")
+    }
+}
+
+/// Where each thing of a catalog is written, by its path: `patterns.show_timeline.rate`.
+///
+/// The model itself carries no places, so that two catalogs are equal when they say the same; rules look places up here.
+#[derive(Debug, Default)]
+pub struct Places {
+    by_path: HashMap<String, Entry>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    key: Place,
+    value: Place,
+}
+
+impl Places {
+    /// Remembers where the key and the value of `path` stand.
+    pub fn insert(&mut self, path: impl Into<String>, key: Place, value: Place) {
+        self.by_path.insert(path.into(), Entry { key, value });
+    }
+
+    fn nearest(&self, path: &str) -> Option<Entry> {
+        let mut path = path;
+        loop {
+            if let Some(entry) = self.by_path.get(path) {
+                return Some(*entry);
+            }
+            path = path.rsplit_once('.')?.0;
+        }
+    }
+
+    /// The place of the key, or of the nearest thing around it that is written down.
+    pub fn key(&self, path: &str) -> Option<Place> {
+        self.nearest(path).map(|entry| entry.key)
+    }
+
+    /// The place of the value, or the key of the nearest thing around it that is written down.
+    pub fn value(&self, path: &str) -> Option<Place> {
+        match self.by_path.get(path) {
+            Some(entry) => Some(entry.value),
+            None => self.key(path),
+        }
+    }
+
+    /// The whole entry, from its key to the end of its value; only if it is written down itself.
+    pub fn whole(&self, path: &str) -> Option<Place> {
+        self.by_path.get(path).map(|entry| entry.key.to(entry.value))
+    }
+}
