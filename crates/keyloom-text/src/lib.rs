@@ -1,1 +1,14 @@
-//! Placeholder.
+//! The catalog language: YAML in, the model and findings out; and canonical printing.
+//!
+//! A front end never gives up at the first fault: [`read`] answers with what it understood and every finding it has.
+//!
+//! [`read`]: crate::read
+
+mod fault;
+pub mod parse;
+pub mod rules;
+mod text;
+mod yaml;
+
+pub use fault::Fault;
+pub use text::Text;

@@ -1,0 +1,194 @@
+use crate::catalog::{Catalog, Entity};
+use crate::expr::{Expr, Literal, Path, Root};
+use crate::pattern::{Action, Change, Input, Pattern, ReadVerb, Returns, Step, Write, WriteVerb};
+use crate::row_size::RowSize;
+use crate::types::Type;
+
+/// A pattern as its callers see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Endpoint {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// `/v1/<pattern>`
+    pub path: String,
+    /// What the caller sends.
+    pub inputs: Vec<Input>,
+    /// What the answer holds for each row.
+    pub outputs: Vec<Output>,
+    /// Why a write may not be applied: a closed list.
+    pub reasons: Vec<String>,
+    /// Whether the request must carry an idempotency key.
+    pub needs_idempotency_key: bool,
+}
+
+/// One value of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// As a path: `case.title`, `latest[].at`.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// May be absent.
+    pub optional: bool,
+}
+
+/// Fields whose maximum is above this are left out of an answer unless they are asked for.
+const LARGE_FIELD_BYTES: u64 = 4096;
+
+impl Endpoint {
+    /// The endpoint of a pattern; `None` for one that is served elsewhere.
+    pub fn of(catalog: &Catalog, pattern: &Pattern) -> Option<Self> {
+        let (method, outputs) = match &pattern.action {
+            Action::Outside(_) => return None,
+            Action::Read(read) => {
+                let mut outputs = match read.verb {
+                    ReadVerb::Count => vec![Output { name: "count".into(), ty: Type::Int, optional: false }],
+                    _ => rows_out(catalog, &read.selection.entity, &read.returns, false),
+                };
+                for with in &read.with {
+                    let rows = rows_out(catalog, &with.read.selection.entity, &with.read.returns, false);
+                    outputs.extend(
+                        rows.into_iter().map(|out| Output { name: format!("{}[].{}", with.name, out.name), ..out }),
+                    );
+                }
+                (if read.batch.is_some() { "POST" } else { "GET" }, outputs)
+            }
+            Action::Write(write) => ("POST", rows_out(catalog, &write.entity, &write.returns, true)),
+            Action::Claim(claim) => ("POST", rows_out(catalog, &claim.selection.entity, &claim.returns, false)),
+            Action::Atomic(_) => ("POST", Vec::new()),
+        };
+        Some(Self {
+            method,
+            path: format!("/v1/{}", pattern.name),
+            inputs: pattern.inputs.clone(),
+            outputs,
+            reasons: reasons(catalog, pattern),
+            needs_idempotency_key: needs_idempotency_key(pattern),
+        })
+    }
+}
+
+/// Every write carries a key unless its own fields say "once".
+fn needs_idempotency_key(pattern: &Pattern) -> bool {
+    match &pattern.action {
+        Action::Read(_) | Action::Outside(_) => false,
+        Action::Write(write) => write.once_per.is_empty(),
+        Action::Claim(_) | Action::Atomic(_) => true,
+    }
+}
+
+fn rows_out(catalog: &Catalog, entity: &str, returns: &Returns, is_write: bool) -> Vec<Output> {
+    let Some(entity) = catalog.entity(entity) else { return Vec::new() };
+    let own = |name: &str| {
+        let field = entity.field(name)?;
+        Some(Output { name: name.to_owned(), ty: field.ty.clone(), optional: field.optional })
+    };
+    let small = |ty: &Type| RowSize::of_type(catalog, ty).worst <= LARGE_FIELD_BYTES;
+    match returns {
+        Returns::Default if is_write => entity.key.iter().filter_map(|name| own(name)).collect(),
+        Returns::Default => {
+            entity.fields.iter().filter(|field| small(&field.ty)).filter_map(|field| own(&field.name)).collect()
+        }
+        Returns::All | Returns::Before | Returns::After => {
+            entity.fields.iter().filter_map(|field| own(&field.name)).collect()
+        }
+        Returns::Paths(paths) => paths.iter().filter_map(|path| path_out(catalog, entity, path)).collect(),
+    }
+}
+
+fn path_out(catalog: &Catalog, entity: &Entity, path: &Path) -> Option<Output> {
+    let (holder, through_optional) = match &path.root {
+        Root::Own => (entity, false),
+        Root::Reference { field, entity: other } => (catalog.entity(other)?, entity.field(field)?.optional),
+        Root::Item(_) => return None,
+    };
+    let field = holder.field(&path.field)?;
+    Some(Output { name: path.to_string(), ty: field.ty.clone(), optional: field.optional || through_optional })
+}
+
+fn reasons(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
+    let mut reasons = Vec::new();
+    match &pattern.action {
+        Action::Read(_) | Action::Claim(_) | Action::Outside(_) => {}
+        Action::Write(write) => write_reasons(catalog, write, &mut reasons),
+        Action::Atomic(steps) => {
+            for step in steps {
+                match step {
+                    Step::Write { write, .. } => write_reasons(catalog, write, &mut reasons),
+                    Step::Check { conditions, .. } => {
+                        push(&mut reasons, "absent");
+                        conditions.iter().for_each(|condition| push(&mut reasons, &condition.reason));
+                    }
+                }
+            }
+        }
+    }
+    reasons
+}
+
+fn write_reasons(catalog: &Catalog, write: &Write, reasons: &mut Vec<String>) {
+    let Some(entity) = catalog.entity(&write.entity) else { return };
+    match write.verb {
+        // A repeated create of an append-only row is the same row, never a refusal.
+        WriteVerb::Create if entity.append_only => {}
+        WriteVerb::Create => push(reasons, "exists"),
+        WriteVerb::Put if write.newest.is_some() => push(reasons, "older"),
+        WriteVerb::Put => {}
+        WriteVerb::Update if write.or_create => {}
+        WriteVerb::Update | WriteVerb::Delete => push(reasons, "absent"),
+    }
+    write.conditions.iter().for_each(|condition| push(reasons, &condition.reason));
+    state_reasons(write, entity, reasons);
+    let changed = write.changed_fields(entity);
+    let makes = matches!(write.verb, WriteVerb::Create | WriteVerb::Put) || write.or_create;
+    let touches = |field: &str| makes || changed.contains(&field);
+    if write.verb != WriteVerb::Delete {
+        for unique in &entity.unique {
+            let filter_reads = unique.filter.iter().flat_map(Expr::paths).filter_map(Path::own_field);
+            if unique.fields.iter().map(String::as_str).chain(filter_reads).any(touches) {
+                push(reasons, &unique.name);
+            }
+        }
+        for field in &entity.fields {
+            if let Some(reference) = field.reference.as_ref().filter(|r| r.must_exist && touches(&field.name)) {
+                let name =
+                    field.name.strip_suffix("_id").map_or_else(|| reference.entity.to_lowercase(), str::to_owned);
+                push(reasons, &format!("missing_{name}"));
+            }
+        }
+    }
+    if write.verb == WriteVerb::Update {
+        push(reasons, "conflict");
+    }
+}
+
+/// `states` refuse a change from a value that does not lead to the new one: `status_is_closed`.
+fn state_reasons(write: &Write, entity: &Entity, reasons: &mut Vec<String>) {
+    for states in &entity.states {
+        let assigned = write.assignments.iter().find(|a| a.change == Change::Set && a.path == Path::own(&states.field));
+        let patched = write.any_of.contains(&states.field) || write.verb == WriteVerb::Put;
+        let target = match assigned.map(|assignment| &assignment.value) {
+            Some(Expr::Literal(Literal::Variant(name))) => Some(name),
+            Some(_) => None,
+            None if patched => None,
+            None => continue,
+        };
+        let Some(Type::Enum(variants)) = entity.field(&states.field).map(|field| &field.ty) else { continue };
+        for variant in variants {
+            let leads = |to: &String| states.changes.iter().any(|(a, b)| a == &variant.name && b == to);
+            let always_leads = match target {
+                Some(to) => leads(to),
+                None => false,
+            };
+            if !always_leads {
+                push(reasons, &format!("{}_is_{}", states.field, variant.name.to_lowercase()));
+            }
+        }
+    }
+}
+
+fn push(reasons: &mut Vec<String>, reason: &str) {
+    if !reasons.iter().any(|known| known == reason) {
+        reasons.push(reason.to_owned());
+    }
+}

@@ -1,0 +1,37 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "yaml-feature",
+    level: Level::Error,
+    summary: "anchors, aliases, tags, merge keys and further documents are not part of the language",
+    page: include_str!("yaml_feature.md"),
+};
+
+const SAY_IT_TWICE: &str = "write the value where it is needed; a catalog is read by people, top to bottom";
+
+pub(crate) fn anchor(place: Place) -> Finding {
+    Finding::new(&RULE, place, "an anchor (`&name`) is not part of the catalog language").help(SAY_IT_TWICE)
+}
+
+pub(crate) fn alias(place: Place, text: &str) -> Finding {
+    Finding::new(
+        &RULE,
+        place,
+        format!("`{text}` is an alias to YAML, and aliases are not part of the catalog language"),
+    )
+    .help(format!("write the value itself, or quote it if it is text: \"{text}\""))
+}
+
+pub(crate) fn tag(place: Place) -> Finding {
+    Finding::new(&RULE, place, "a tag (`!name`) is not part of the catalog language")
+        .help("leave it out; Keyloom knows the type of every value, or quote it if it is text")
+}
+
+pub(crate) fn merge_key(place: Place) -> Finding {
+    Finding::new(&RULE, place, "a merge key (`<<`) is not part of the catalog language").help(SAY_IT_TWICE)
+}
+
+pub(crate) fn second_document(place: Place) -> Finding {
+    Finding::new(&RULE, place, "a second document begins here; a catalog file has one")
+        .help("put it in a file of its own and name that under `include:`")
+}

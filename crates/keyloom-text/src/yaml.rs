@@ -1,0 +1,223 @@
+//! The tree of a YAML file: every scalar is still text, every node knows its bytes, comments are kept.
+//!
+//! Only the part of YAML that a catalog needs is let in. Anchors, aliases, tags, directives and further documents are
+//! refused with a finding each; nothing is ever typed by YAML, so `NO` and `12:30` stay what they are.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
+use keyloom_finding::{FileId, Finding, Place};
+
+use crate::rules::{not_yaml, yaml_feature};
+
+/// A node of the tree.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) kind: Kind,
+}
+
+/// What a node is.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    Scalar(Scalar),
+    List { items: Vec<Node>, flow: bool },
+    Map { entries: Vec<Entry>, flow: bool },
+}
+
+/// A scalar, as text.
+#[derive(Debug, Clone)]
+pub(crate) struct Scalar {
+    pub(crate) text: String,
+    /// Written without quotes and not as a block.
+    pub(crate) plain: bool,
+    /// Written as a block, with `|` or `>`.
+    pub(crate) block: bool,
+}
+
+/// One `key: value` of a map.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) key: Node,
+    pub(crate) value: Node,
+}
+
+/// A comment, `#` included.
+#[derive(Debug, Clone)]
+pub(crate) struct Comment {
+    pub(crate) place: Place,
+    pub(crate) text: String,
+}
+
+/// A file as a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Document {
+    /// `None` when the file holds nothing but comments, or is not YAML.
+    pub(crate) root: Option<Node>,
+    pub(crate) comments: Vec<Comment>,
+}
+
+impl Node {
+    /// Its text, if it is a scalar.
+    pub(crate) fn scalar(&self) -> Option<&Scalar> {
+        match &self.kind {
+            Kind::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// Whether it is nothing: `key:` with no value behind it.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(&self.kind, Kind::Scalar(scalar) if scalar.plain && scalar.text.is_empty())
+    }
+
+    /// The word for it in messages.
+    pub(crate) fn word(&self) -> &'static str {
+        match &self.kind {
+            Kind::Scalar(_) if self.is_empty() => "nothing",
+            Kind::Scalar(_) => "a single value",
+            Kind::List { .. } => "a list",
+            Kind::Map { .. } => "a mapping",
+        }
+    }
+}
+
+/// How deep a file may nest; a catalog needs ten. The tree is walked recursively, so this also bounds the stack.
+const NESTING_MAX: usize = 64;
+
+/// Reads a file's text into a tree. A syntax error ends the tree where it stands: what follows is not judged.
+pub(crate) fn parse(file: FileId, text: &str, findings: &mut Vec<Finding>) -> Document {
+    let options = granit_parser::options! {
+        emit_unresolved_aliases: true,
+        block_nesting_limit: NESTING_MAX,
+        flow_nesting_limit: NESTING_MAX,
+        max_buffered_comment_events: usize::MAX,
+    };
+    let mut builder = Builder { file, text, document: Document::default(), open: Vec::new(), documents: 0 };
+    for next in Parser::new_from_str_with_options(text, options) {
+        match next {
+            Ok((event, span)) => {
+                if !builder.event(event, span, findings) {
+                    break;
+                }
+            }
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
+                findings.push(not_yaml::finding(file, text, at, error.kind()));
+                builder.document.root = None;
+                return builder.document;
+            }
+        }
+    }
+    builder.document
+}
+
+/// A collection that is still being read.
+enum Open {
+    List { start: usize, items: Vec<Node>, flow: bool },
+    Map { start: usize, entries: Vec<Entry>, key: Option<Node>, flow: bool },
+}
+
+struct Builder<'a> {
+    file: FileId,
+    text: &'a str,
+    document: Document,
+    open: Vec<Open>,
+    documents: usize,
+}
+
+impl Builder<'_> {
+    /// Takes one event; false when the rest of the file is not to be read.
+    fn event(&mut self, event: Event<'_>, span: Span, findings: &mut Vec<Finding>) -> bool {
+        let bytes = span.byte_range().unwrap_or(0..0);
+        if let Some(tag) = span.tag_span().and_then(|tag| tag.byte_range()) {
+            findings.push(yaml_feature::tag(self.place(tag)));
+        }
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    findings.push(yaml_feature::second_document(self.place(bytes)));
+                    return false;
+                }
+            }
+            Event::Comment(..) => {
+                let text = self.text.get(bytes.clone()).unwrap_or("").trim_end().to_owned();
+                self.document.comments.push(Comment { place: self.place(bytes), text });
+            }
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                findings.push(yaml_feature::alias(self.place(bytes.clone()), &self.text[bytes.clone()]));
+                let text = self.text[bytes.clone()].to_owned();
+                self.add(bytes, Kind::Scalar(Scalar { text, plain: true, block: false }));
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                self.refuse_anchor(anchor, &bytes, findings);
+                let plain = style == ScalarStyle::Plain;
+                let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                self.add(bytes, Kind::Scalar(Scalar { text: text.into_owned(), plain, block }));
+            }
+            Event::SequenceStart(style, anchor, _) => {
+                self.refuse_anchor(anchor, &bytes, findings);
+                let flow = style == StructureStyle::Flow;
+                self.open.push(Open::List { start: bytes.start, items: Vec::new(), flow });
+            }
+            Event::MappingStart(style, anchor, _) => {
+                self.refuse_anchor(anchor, &bytes, findings);
+                let flow = style == StructureStyle::Flow;
+                self.open.push(Open::Map { start: bytes.start, entries: Vec::new(), key: None, flow });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(&bytes),
+            _ => {}
+        }
+        true
+    }
+
+    fn place(&self, bytes: Range<usize>) -> Place {
+        Place::new(self.file, bytes)
+    }
+
+    fn refuse_anchor(&self, anchor: usize, node: &Range<usize>, findings: &mut Vec<Finding>) {
+        if anchor != 0 {
+            // The anchor stands before its node on the same line, or on the line before a block collection.
+            let before = &self.text[..node.start];
+            let start = before.rfind('&').unwrap_or(node.start);
+            let end = before[start..].find(char::is_whitespace).map_or(node.start, |length| start + length);
+            findings.push(yaml_feature::anchor(self.place(start..end)));
+        }
+    }
+
+    fn close(&mut self, end: &Range<usize>) {
+        let Some(open) = self.open.pop() else { return };
+        // A block collection "ends" where the next thing begins; its last child says where its text ends.
+        let (start, last, flow) = match &open {
+            Open::List { start, items, flow } => (*start, items.last().map(|node| node.place.end), *flow),
+            Open::Map { start, entries, flow, .. } => {
+                (*start, entries.last().map(|entry| entry.value.place.end), *flow)
+            }
+        };
+        let end = if flow { end.end } else { last.map_or(start, |last| last as usize) };
+        let kind = match open {
+            Open::List { items, flow, .. } => Kind::List { items, flow },
+            Open::Map { entries, flow, .. } => Kind::Map { entries, flow },
+        };
+        self.add(start..end, kind);
+    }
+
+    fn add(&mut self, bytes: Range<usize>, kind: Kind) {
+        let node = Node { place: self.place(bytes), kind };
+        match self.open.last_mut() {
+            None => self.document.root = Some(node),
+            Some(Open::List { items, .. }) => items.push(node),
+            Some(Open::Map { entries, key, .. }) => match key.take() {
+                None => *key = Some(node),
+                Some(key) => {
+                    let mut node = node;
+                    if node.is_empty() && node.place.start < key.place.end {
+                        node.place = Place { start: key.place.end, end: key.place.end, ..key.place };
+                    }
+                    entries.push(Entry { key, value: node });
+                }
+            },
+        }
+    }
+}
