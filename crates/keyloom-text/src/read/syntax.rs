@@ -1,0 +1,413 @@
+//! The reader and its way of looking at the tree: every look answers with a value or leaves a finding.
+
+use std::collections::HashSet;
+
+use keyloom_finding::{FileId, Finding, Place, Places, Sources};
+use keyloom_model::{Catalog, Date};
+
+use super::files;
+use crate::fault::Fault;
+use crate::rules::{
+    bad_expression, bad_name, bad_type, bad_value, comma_in_braces, duplicate_name, missing_key, unknown_key, wrong_shape,
+    yaml_feature,
+};
+use crate::text::Text;
+use crate::vocabulary::Word;
+use crate::yaml::{Document, Entry, Kind, Node};
+
+/// The state of one reading.
+pub(super) struct Reader<'a> {
+    pub(super) sources: &'a Sources,
+    pub(super) catalog: Catalog,
+    pub(super) places: Places,
+    pub(super) findings: Vec<Finding>,
+    /// Scalars that are known to be cut; whoever meets one says nothing more about it.
+    cut: HashSet<Place>,
+}
+
+/// A name with the place where it is written.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    pub(super) text: String,
+    pub(super) place: Place,
+}
+
+/// The entries of a mapping whose keys the language knows.
+pub(super) struct Keys<'n> {
+    entries: Vec<(&'n str, &'n Entry)>,
+}
+
+impl<'n> Keys<'n> {
+    /// The value of a key; nothing when it is not stated or has nothing behind it.
+    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
+        self.entry(key).map(|entry| &entry.value).filter(|value| !value.is_empty())
+    }
+
+    /// The whole entry of a key.
+    pub(super) fn entry(&self, key: &str) -> Option<&'n Entry> {
+        self.entries.iter().find(|(name, _)| *name == key).map(|(_, entry)| *entry)
+    }
+
+    /// Whether the key is there, with or without a value.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
+    }
+
+    /// All keys, in the order written.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&'n str, &'n Entry)> {
+        self.entries.iter().copied()
+    }
+}
+
+/// What a text is, for the rule that its faults belong to.
+#[derive(Clone, Copy)]
+pub(super) enum Grammar {
+    Value,
+    Type,
+    Expression,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(sources: &'a Sources, findings: Vec<Finding>) -> Self {
+        let catalog = Catalog { complete: true, ..Catalog::default() };
+        Self { sources, catalog, places: Places::default(), findings, cut: HashSet::new() }
+    }
+
+    pub(super) fn finish(self) -> (Catalog, Places, Vec<Finding>) {
+        (self.catalog, self.places, self.findings)
+    }
+
+    /// Finds values that a comment cut, before anybody wonders about their rest.
+    pub(super) fn comments(&mut self, documents: &[(FileId, Document)]) {
+        let eaten = files::eaten_by_comments(self.sources, documents, &mut self.findings);
+        self.cut.extend(eaten);
+    }
+
+    pub(super) fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Whether something was already said about this scalar.
+    pub(super) fn is_cut(&self, node: &Node) -> bool {
+        self.cut.contains(&node.place)
+    }
+
+    /// The text of a scalar; a finding when it is something else.
+    pub(super) fn text(&mut self, node: &Node, what: &str, example: &str) -> Option<Text> {
+        if node.scalar().is_none() || node.is_empty() {
+            self.push(wrong_shape::finding(node.place, what, "a single value", node.word(), example));
+            return None;
+        }
+        (!self.is_cut(node)).then(|| Text::of(node, self.sources))
+    }
+
+    /// Runs a small parser over a scalar.
+    pub(super) fn parse<T>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        example: &str,
+        grammar: Grammar,
+        parser: impl Fn(&str) -> Result<T, Fault>,
+    ) -> Option<T> {
+        let text = self.text(node, what, example)?;
+        self.parse_text(&text, grammar, parser)
+    }
+
+    /// Runs a small parser over a text.
+    pub(super) fn parse_text<T>(&mut self, text: &Text, grammar: Grammar, parser: impl Fn(&str) -> Result<T, Fault>) -> Option<T> {
+        match parser(&text.text) {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                let place = text.place(fault.range);
+                let finding = match grammar {
+                    Grammar::Value => bad_value::finding(place, fault.message, fault.help),
+                    Grammar::Type => bad_type::finding(place, fault.message, fault.help),
+                    Grammar::Expression => bad_expression::finding(place, fault.message, fault.help),
+                };
+                self.push(finding);
+                None
+            }
+        }
+    }
+
+    /// Reads a day.
+    pub(super) fn date(&mut self, node: &Node, what: &str) -> Option<Date> {
+        let text = self.text(node, what, "2026-11-15")?;
+        let date = Date::parse(&text.text);
+        if date.is_none() {
+            let message = format!("`{}` is not a day of the calendar", text.text);
+            self.push(bad_value::finding(text.whole(), message, Some("write it as `2026-11-15`".into())));
+        }
+        date
+    }
+
+    /// Reads `true` or `false`.
+    pub(super) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
+        match self.text(node, what, "true")?.text.as_str() {
+            "true" => Some(true),
+            "false" => Some(false),
+            other => {
+                let message = format!("{what} is `true` or `false`, not `{other}`");
+                self.push(bad_value::finding(node.place, message, None));
+                None
+            }
+        }
+    }
+
+    /// Reads one of a few words.
+    pub(super) fn one_of<T: Copy>(&mut self, node: &Node, what: &str, words: &[(&str, T)]) -> Option<T> {
+        let text = self.text(node, what, words.first().map_or("", |word| word.0))?;
+        let found = words.iter().find(|(word, _)| *word == text.text).map(|(_, value)| *value);
+        if found.is_none() {
+            let all = words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
+            self.push(bad_value::finding(text.whole(), format!("{what} is {all}, not `{}`", text.text), None));
+        }
+        found
+    }
+
+    /// Words for people: any scalar.
+    pub(super) fn prose(&mut self, keys: &Keys<'_>, key: &str) -> Option<String> {
+        let node = keys.get(key)?;
+        self.text(node, &format!("`{key}`"), "").map(|text| text.text)
+    }
+
+    /// The items of a list; a single value stands for a list of one.
+    pub(super) fn items<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Node] {
+        match &node.kind {
+            Kind::List { items, flow } => {
+                if *flow {
+                    self.join_cut_items(items);
+                }
+                items
+            }
+            Kind::Scalar(_) if !node.is_empty() => std::slice::from_ref(node),
+            _ => {
+                self.push(wrong_shape::finding(node.place, what, "a list", node.word(), example));
+                &[]
+            }
+        }
+    }
+
+    /// A list of names.
+    pub(super) fn names(&mut self, node: &Node, what: &str, example: &str) -> Vec<Name> {
+        let mut names = Vec::new();
+        for item in self.items(node, what, example) {
+            if let Some(text) = self.text(item, what, example) {
+                names.push(Name { place: text.whole(), text: text.text });
+            }
+        }
+        names
+    }
+
+    /// The entries of a mapping whose keys are the author's own names.
+    pub(super) fn entries<'n>(&mut self, node: &'n Node, path: &str, what: &str, example: &str) -> Vec<(Name, &'n Node)> {
+        let Kind::Map { entries, flow } = &node.kind else {
+            if !node.is_empty() {
+                self.push(wrong_shape::finding(node.place, what, "a mapping", node.word(), example));
+            }
+            return Vec::new();
+        };
+        let mut found: Vec<(Name, &Node)> = Vec::new();
+        let mut seen = std::collections::HashMap::new();
+        for (at, entry) in entries.iter().enumerate() {
+            if *flow && self.entry_is_cut(entries, at) {
+                continue;
+            }
+            let Some(key) = entry.key.scalar() else {
+                self.push(wrong_shape::finding(entry.key.place, what, "plain names as keys", entry.key.word(), example));
+                continue;
+            };
+            if key.text == "<<" {
+                self.push(yaml_feature::merge_key(entry.key.place));
+                continue;
+            }
+            if let Some(first) = seen.get(&key.text) {
+                self.push(duplicate_name::finding(entry.key.place, *first, "the key", &key.text));
+                continue;
+            }
+            seen.insert(key.text.clone(), entry.key.place);
+            self.places.insert(join(path, &key.text), entry.key.place, entry.value.place);
+            found.push((Name { text: key.text.clone(), place: entry.key.place }, &entry.value));
+        }
+        found
+    }
+
+    /// The entries of a mapping whose keys the language knows.
+    pub(super) fn keys<'n>(&mut self, node: &'n Node, path: &str, what: &str, words: &[&Word], example: &str) -> Option<Keys<'n>> {
+        let Kind::Map { entries, .. } = &node.kind else {
+            self.push(wrong_shape::finding(node.place, what, "a mapping", node.word(), example));
+            return None;
+        };
+        let mut known = Vec::new();
+        for (name, _) in self.entries(node, path, what, example) {
+            let Some(entry) = entries.iter().find(|entry| entry.key.place == name.place) else { continue };
+            let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
+            if words.iter().any(|word| word.name == name.text) {
+                known.push((text, entry));
+            } else {
+                let nearest = nearest(&name.text, words.iter().map(|word| word.name));
+                let all = words.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
+                self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
+            }
+        }
+        Some(Keys { entries: known })
+    }
+
+    /// The value of a key that must be there.
+    pub(super) fn required<'n>(&mut self, keys: &Keys<'n>, key: &str, what: &str, place: Place, example: &str) -> Option<&'n Node> {
+        let found = keys.get(key);
+        if found.is_none() {
+            let place = keys.entry(key).map_or(place, |entry| entry.key.place);
+            self.push(missing_key::finding(Some(place), what, key, example));
+        }
+        found
+    }
+
+    /// `{ a: text(80, max 400) }`: YAML sees a value `text(80` and a key `max 400)` with nothing behind it.
+    fn entry_is_cut(&mut self, entries: &[Entry], at: usize) -> bool {
+        let entry = &entries[at];
+        let tail = |entry: &Entry| {
+            entry.value.is_empty() && entry.key.scalar().is_some_and(|key| key.plain && is_tail(&key.text))
+        };
+        if tail(entry) {
+            let first = (0..at).rev().find(|before| !tail(&entries[*before]));
+            return first.is_some_and(|first| is_open(&entries[first].value));
+        }
+        let open = is_open(&entry.value) && entries.get(at + 1).is_some_and(&tail);
+        if open {
+            let rest = entries[at + 1..].iter().take_while(|entry| tail(entry)).last();
+            let whole = entry.value.place.to(rest.map_or(entry.value.place, |last| last.key.place));
+            self.push(comma_in_braces::finding(whole, self.sources.text(whole)));
+        }
+        open
+    }
+
+    /// `[f(a, b)]`: YAML sees two items.
+    fn join_cut_items(&mut self, items: &[Node]) {
+        for (at, pair) in items.windows(2).enumerate() {
+            if is_open(&pair[0]) && pair[1].scalar().is_some_and(|scalar| scalar.plain && is_tail(&scalar.text)) {
+                let whole = items[at].place.to(items[at + 1].place);
+                if self.cut.insert(items[at].place) {
+                    self.cut.insert(items[at + 1].place);
+                    self.push(comma_in_braces::finding(whole, self.sources.text(whole)));
+                }
+            }
+        }
+    }
+
+    /// A name must be written in the right case.
+    pub(super) fn check_name(&mut self, name: &Name, what: &str, case: Case) -> bool {
+        if name.text.starts_with("kl_") {
+            self.push(bad_name::reserved(name.place, &name.text));
+            return false;
+        }
+        if case.fits(&name.text) {
+            return true;
+        }
+        let better = case.convert(&name.text).filter(|better| case.fits(better));
+        self.push(bad_name::finding(name.place, what, &name.text, case.words(), better.as_deref()));
+        false
+    }
+}
+
+/// How a name is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    /// `Singular`
+    Entity,
+    /// `snake_case`
+    Snake,
+    /// `UPPER`
+    Upper,
+}
+
+impl Case {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Entity => "one word that begins with a capital, like `CaseEvent`",
+            Self::Snake => "in lower snake case, like `due_at`",
+            Self::Upper => "in capitals, like `ON_HOLD`",
+        }
+    }
+
+    fn fits(self, name: &str) -> bool {
+        let mut characters = name.chars();
+        let Some(first) = characters.next() else { return false };
+        match self {
+            Self::Entity => first.is_ascii_uppercase() && characters.all(|c| c.is_ascii_alphanumeric()),
+            Self::Snake => {
+                first.is_ascii_lowercase() && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+            }
+            Self::Upper => {
+                first.is_ascii_uppercase() && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+            }
+        }
+    }
+
+    fn convert(self, name: &str) -> Option<String> {
+        let words = words(name);
+        if words.is_empty() {
+            return None;
+        }
+        Some(match self {
+            Self::Entity => words.iter().map(|word| word[..1].to_uppercase() + &word[1..]).collect(),
+            Self::Snake => words.join("_"),
+            Self::Upper => words.join("_").to_uppercase(),
+        })
+    }
+}
+
+/// The ASCII words of a name, in lower case: `dueAt`, `Due-At` and `due at` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut fresh = true;
+    let mut lower_before = false;
+    for character in name.chars() {
+        if !character.is_ascii_alphanumeric() {
+            fresh = true;
+            continue;
+        }
+        let starts = fresh || (character.is_ascii_uppercase() && lower_before);
+        lower_before = !character.is_ascii_uppercase();
+        fresh = false;
+        match words.last_mut() {
+            Some(word) if !starts => word.push(character.to_ascii_lowercase()),
+            _ => words.push(character.to_ascii_lowercase().to_string()),
+        }
+    }
+    words
+}
+
+/// The name that was probably meant.
+pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    // A long name is compared with nothing: it is not a typing error, and the comparison is quadratic.
+    if name.len() > 64 {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    let distance = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        let length = candidate.len().max(name.len());
+        let edits = strsim::damerau_levenshtein(&lower, &candidate);
+        let shared = candidate.len().min(lower.len()) >= 3 && (candidate.contains(&lower) || lower.contains(&candidate));
+        let same_start = candidate.len() >= 4 && lower.len() >= 4 && candidate.as_bytes()[..3] == lower.as_bytes()[..3];
+        let allowed = (length / 3).max(1) + usize::from(same_start);
+        (edits <= allowed || shared).then_some(edits)
+    };
+    known.filter(|candidate| candidate.len() <= 64).filter_map(|candidate| distance(candidate).map(|d| (d, candidate))).min().map(|(_, name)| name)
+}
+
+/// A path one step longer.
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+fn is_open(node: &Node) -> bool {
+    node.scalar().is_some_and(|scalar| scalar.plain && files::unclosed(&scalar.text).is_some())
+}
+
+/// Whether a text closes more than it opens, or is one of the middle pieces of a cut value.
+fn is_tail(text: &str) -> bool {
+    text.contains(')') || text.contains('\'') || !Case::Snake.fits(text)
+}

@@ -1,0 +1,13 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "allow-without-reason",
+    level: Level::Error,
+    summary: "an `allow` that does not say why",
+    page: include_str!("allow_without_reason.md"),
+};
+
+pub(crate) fn finding(place: Place, rule: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`allow` of {rule} gives no reason"))
+        .help("add `because: ...`, so that the next reader can judge whether it still holds")
+}

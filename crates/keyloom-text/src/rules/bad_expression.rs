@@ -1,0 +1,16 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "bad-expression",
+    level: Level::Error,
+    summary: "an expression can't be read",
+    page: include_str!("bad_expression.md"),
+};
+
+pub(crate) fn finding(place: Place, message: impl Into<String>, help: Option<String>) -> Finding {
+    let finding = Finding::new(&RULE, place, message);
+    match help {
+        Some(help) => finding.help(help),
+        None => finding,
+    }
+}

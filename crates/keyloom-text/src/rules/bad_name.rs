@@ -1,0 +1,28 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "bad-name",
+    level: Level::Error,
+    summary: "a name that does not follow the language's naming, or is kept for Keyloom",
+    page: include_str!("bad_name.md"),
+};
+
+pub(crate) fn finding(place: Place, what: &str, name: &str, must: &str, better: Option<&str>) -> Finding {
+    let finding = Finding::new(&RULE, place, format!("{what} `{name}` must be {must}"));
+    match better {
+        Some(better) => finding.help(format!("write `{better}`")),
+        None => finding,
+    }
+}
+
+/// The tenant's field is part of every row already.
+pub(crate) fn tenant(place: Place, field: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{field}` is the tenant, which every row has already"))
+        .help("leave it out; it comes first in every key, and its value comes from the caller's identity")
+}
+
+/// Names that begin with `kl_` are Keyloom's own columns.
+pub(crate) fn reserved(place: Place, name: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{name}`: names that begin with `kl_` are kept for Keyloom's own columns"))
+        .help("choose another name")
+}

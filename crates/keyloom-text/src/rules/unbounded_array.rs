@@ -1,0 +1,13 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "unbounded-array",
+    level: Level::Error,
+    summary: "a list, set or map without a bound",
+    page: include_str!("unbounded_array.md"),
+};
+
+pub(crate) fn finding(place: Place, word: &str) -> Finding {
+    Finding::new(&RULE, place, format!("this {word} has no bound: a row would grow for ever"))
+        .help(format!("say how many it holds, typical / p99 / worst: `{word} .. (3 / 20 / 100)`; if it has no worst case, make it an entity of its own"))
+}

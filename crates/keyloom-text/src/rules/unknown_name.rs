@@ -1,0 +1,24 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "unknown-name",
+    level: Level::Error,
+    summary: "a name that nothing defines",
+    page: include_str!("unknown_name.md"),
+};
+
+pub(crate) fn finding(place: Place, what: &str, name: &str, within: &str, nearest: Option<&str>, all: &[&str]) -> Finding {
+    let finding = Finding::new(&RULE, place, format!("there is no {what} `{name}`{within}"));
+    match nearest {
+        Some(nearest) => finding.label(format!("did you mean `{nearest}`?")).help(format!("write `{nearest}`, or define `{name}`")),
+        None if all.is_empty() => finding.help(format!("define `{name}`")),
+        None => finding.help(format!("there is: {}", listed(all))),
+    }
+}
+
+/// The first names of a long list.
+fn listed(all: &[&str]) -> String {
+    const SHOWN: usize = 12;
+    let shown = all.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if all.len() > SHOWN { format!("{shown}, and {} more", all.len() - SHOWN) } else { shown }
+}

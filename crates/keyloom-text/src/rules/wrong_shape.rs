@@ -1,0 +1,13 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "wrong-shape",
+    level: Level::Error,
+    summary: "a mapping, a list or a single value was expected and something else is there",
+    page: include_str!("wrong_shape.md"),
+};
+
+pub(crate) fn finding(place: Place, what: &str, expected: &str, found: &str, example: &str) -> Finding {
+    let finding = Finding::new(&RULE, place, format!("{what} takes {expected}, and here is {found}"));
+    if example.is_empty() { finding } else { finding.help(format!("for example `{example}`")) }
+}

@@ -1,0 +1,27 @@
+use keyloom_finding::{Finding, Level, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "yaml-ate-it",
+    level: Level::Error,
+    summary: "YAML took a part of the value for something else: a comment, a key, an indicator",
+    page: include_str!("yaml_ate_it.md"),
+};
+
+/// A `#` behind a blank starts a comment, and the value before it is not complete.
+pub(crate) fn comment(value: Place, comment: Place, missing: char) -> Finding {
+    Finding::new(&RULE, value, format!("this value has no closing `{missing}`: YAML took the rest of the line for a comment"))
+        .related(comment, "read as a comment")
+        .help("put the whole value in quotes")
+}
+
+/// Inside braces a `: ` starts another key.
+pub(crate) fn colon(place: Place) -> Finding {
+    Finding::new(&RULE, place, "a `: ` inside this value makes YAML look for another key")
+        .help("put the whole value in quotes")
+}
+
+/// A value that begins with a character YAML keeps for itself.
+pub(crate) fn indicator(place: Place, character: char) -> Finding {
+    Finding::new(&RULE, place, format!("a value can't begin with `{character}`: YAML keeps it for itself"))
+        .help("put the whole value in quotes")
+}
