@@ -1,0 +1,122 @@
+//! Holds the Architecture Invariants that can be read off the dependencies of the crates.
+
+use std::{collections::BTreeSet, process::Command};
+
+use serde_json::Value;
+
+/// Who may know whom: each crate of the workspace with the crates of the workspace that it may depend on. An arrow that
+/// is not here is a decision about the architecture: it belongs into ARCHITECTURE.md first and into this table second.
+const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    ("keyloom-model", &[]),
+    ("keyloom-finding", &[]),
+    ("keyloom-facts", &[]),
+    ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
+    ("keyloom-check", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text"]),
+    ("keyloom", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text", "keyloom-check"]),
+    ("keyloom-cli", &["keyloom"]),
+    ("xtask", &[]),
+];
+
+/// Libraries that exactly one crate may know, so that another can be taken without a change elsewhere.
+const KNOWN_TO_ONE: &[(&str, &str)] = &[
+    ("clap", "keyloom-cli"),                  // the command line
+    ("granit-parser", "keyloom-text"),        // YAML
+    ("annotate-snippets", "keyloom-finding"), // findings on a terminal
+];
+
+/// Crates that depend on nothing at all.
+const BARE: &[&str] = &["keyloom-model"];
+
+/// A crate and what it is built with. Tests may depend on anything, so only normal dependencies are here.
+struct Package {
+    name: String,
+    dependencies: BTreeSet<String>,
+}
+
+#[test]
+fn dependencies_keep_the_architecture() {
+    let packages = workspace();
+    let broken: Vec<String> = packages.iter().flat_map(|package| violations(package, &packages)).collect();
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn every_crate_of_the_table_exists() {
+    let packages = workspace();
+    for (name, _) in MAY_DEPEND_ON {
+        assert!(packages.iter().any(|package| package.name == *name), "`{name}` is gone: take it out of the table");
+    }
+}
+
+#[test]
+fn a_violation_is_seen_and_named() {
+    let package = |name: &str, dependencies: &[&str]| Package {
+        name: name.to_owned(),
+        dependencies: dependencies.iter().map(|&dependency| dependency.to_owned()).collect(),
+    };
+    let packages = [
+        package("keyloom-model", &["strsim"]),
+        package("keyloom-text", &["keyloom-model", "keyloom-check", "clap"]),
+        package("keyloom-check", &["keyloom-text"]),
+        package("keyloom-new", &[]),
+    ];
+    let broken: Vec<String> = packages.iter().flat_map(|package| violations(package, &packages)).collect();
+    assert_eq!(
+        broken,
+        [
+            "Architecture Invariant broken: `keyloom-model` depends on nothing, but now depends on `strsim`",
+            "Architecture Invariant broken: only `keyloom-cli` knows `clap`, but now `keyloom-text` depends on it",
+            "Architecture Invariant broken: `keyloom-text` knows only `keyloom-model` and `keyloom-finding` of the \
+             workspace, but now depends on `keyloom-check`",
+            "`keyloom-new` is not in the table of this test: decide what it may depend on",
+        ]
+    );
+}
+
+fn violations(package: &Package, workspace: &[Package]) -> Vec<String> {
+    let name = &package.name;
+    let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(known, _)| known == name) else {
+        return vec![format!("`{name}` is not in the table of this test: decide what it may depend on")];
+    };
+    package.dependencies.iter().filter_map(|dependency| violation(name, allowed, dependency, workspace)).collect()
+}
+
+fn violation(name: &str, allowed: &[&str], dependency: &str, workspace: &[Package]) -> Option<String> {
+    let invariant = if BARE.contains(&name) {
+        format!("`{name}` depends on nothing, but now depends on `{dependency}`")
+    } else if let Some((_, owner)) =
+        KNOWN_TO_ONE.iter().find(|(library, owner)| *library == dependency && *owner != name)
+    {
+        format!("only `{owner}` knows `{dependency}`, but now `{name}` depends on it")
+    } else if workspace.iter().any(|package| package.name == dependency) && !allowed.contains(&dependency) {
+        let known = match allowed {
+            [] => "nothing".to_owned(),
+            _ => format!("only `{}`", allowed.join("` and `")),
+        };
+        format!("`{name}` knows {known} of the workspace, but now depends on `{dependency}`")
+    } else {
+        return None;
+    };
+    Some(format!("Architecture Invariant broken: {invariant}"))
+}
+
+fn workspace() -> Vec<Package> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version=1", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    metadata["packages"].as_array().expect("packages are listed").iter().map(package).collect()
+}
+
+fn package(metadata: &Value) -> Package {
+    let text = |value: &Value| value.as_str().expect("a name is text").to_owned();
+    let dependencies = metadata["dependencies"].as_array().expect("dependencies are listed").iter();
+    Package {
+        name: text(&metadata["name"]),
+        // Cargo marks development and build dependencies with their kind; a normal one has none.
+        dependencies: dependencies.filter(|entry| entry["kind"].is_null()).map(|entry| text(&entry["name"])).collect(),
+    }
+}
