@@ -8,6 +8,7 @@ mod fault;
 pub mod parse;
 pub mod rules;
 mod text;
+mod vocabulary;
 mod yaml;
 
 pub use fault::Fault;
