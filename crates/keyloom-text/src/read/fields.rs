@@ -1,0 +1,435 @@
+//! Fields and structs: their types, and what fills them.
+
+use std::collections::HashMap;
+
+use keyloom_model::{Aggregate, Catalog, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type};
+
+use super::scope::{Names, Row};
+use super::syntax::{Case, Grammar, Name, Reader, nearest};
+use super::typing::{Scope, Typing, fits};
+use crate::parse::expr::{self as written, ExprKind};
+use crate::parse::types::{self, TypeKind};
+use crate::rules::{ambiguous_name, bad_expression, bad_name, bad_reference, bad_type, type_mismatch, unbounded_array, unknown_name};
+use crate::text::Text;
+use crate::yaml::Node;
+
+/// What follows `=` behind a field's type, to be resolved when all names are known.
+pub(super) struct PendingFill {
+    pub(super) entity: usize,
+    pub(super) field: usize,
+    fill: written::Fill,
+    text: Text,
+}
+
+/// A reference, to be looked up when all entities are known.
+pub(super) struct PendingReference {
+    pub(super) entity: usize,
+    pub(super) field: usize,
+    place: keyloom_finding::Place,
+}
+
+/// Reads `types:`.
+pub(super) fn read_structs(reader: &mut Reader<'_>, node: &Node) {
+    for (name, value) in reader.entries(node, "types", "`types`", "types: { Line: { sku: text(10..40), qty: int } }") {
+        reader.check_name(&name, "a struct", Case::Entity);
+        let path = format!("types.{}", name.text);
+        let mut members = Vec::new();
+        for (member, value) in reader.entries(value, &path, "a struct", "Line: { sku: text(10..40), qty: int }") {
+            if !reader.check_name(&member, "a member", Case::Snake) {
+                continue;
+            }
+            let Some(text) = reader.text(value, "a member", "sku: text(10..40)") else { continue };
+            let Some((ty, optional)) = reader.parse_text(&text, Grammar::Type, types::type_alone) else { continue };
+            // A struct may name one that is written further down, so names of structs are checked at the end.
+            if let Some(ty) = lower_type(reader, &ty, &text) {
+                members.push((member.text, ty, optional));
+            }
+        }
+        reader.catalog.types.push(Struct { name: name.text, members });
+    }
+}
+
+/// Finds structs that name what does not exist, or hold themselves.
+pub(super) fn check_structs(reader: &mut Reader<'_>) {
+    let structs = reader.catalog.types.clone();
+    for ty in &structs {
+        for (member, of, _) in &ty.members {
+            let path = format!("types.{}.{member}", ty.name);
+            check_struct_names(reader, of, &path);
+        }
+        if holds_itself(&structs, &ty.name) {
+            let place = reader.places.key(&format!("types.{}", ty.name));
+            if let Some(place) = place {
+                let message = format!("struct `{}` holds itself", ty.name);
+                reader.push(bad_type::finding(place, message, Some("make the inner one an entity, and point to it".into())));
+            }
+        }
+    }
+}
+
+/// Whether following the members of a struct leads back to it.
+fn holds_itself(structs: &[Struct], name: &str) -> bool {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut waiting = vec![name];
+    while let Some(current) = waiting.pop() {
+        for (_, ty, _) in structs.iter().filter(|ty| ty.name == current).flat_map(|ty| &ty.members) {
+            for inner in struct_names(ty) {
+                if inner == name {
+                    return true;
+                }
+                if !seen.contains(&inner) {
+                    seen.push(inner);
+                    waiting.push(inner);
+                }
+            }
+        }
+    }
+    false
+}
+
+fn struct_names(ty: &Type) -> Vec<&str> {
+    match ty {
+        Type::Struct(name) => vec![name],
+        Type::List(of, _) | Type::Set(of, _) => struct_names(of),
+        Type::Map(key, value, _) => [struct_names(key), struct_names(value)].concat(),
+        Type::OneOf(types) => types.iter().flat_map(struct_names).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn check_struct_names(reader: &mut Reader<'_>, ty: &Type, path: &str) {
+    for name in struct_names(ty).into_iter().map(str::to_owned).collect::<Vec<_>>() {
+        if reader.catalog.struct_type(&name).is_none()
+            && let Some(place) = reader.places.value(path)
+        {
+            let all: Vec<&str> = reader.catalog.types.iter().map(|ty| ty.name.as_str()).collect();
+            let finding = unknown_name::finding(place, "type", &name, "", nearest(&name, all.iter().copied()), &all);
+            reader.push(finding);
+        }
+    }
+}
+
+/// Reads the fields of one entity; references and fills wait until all names are known.
+pub(super) fn read_fields(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    entity: (usize, &str),
+    pending: (&mut Vec<PendingReference>, &mut Vec<PendingFill>),
+) -> Vec<Field> {
+    let path = format!("entities.{}.fields", entity.1);
+    let mut fields = Vec::new();
+    for (name, value) in reader.entries(node, &path, "`fields`", "fields: { task_id: uuid = new, title: text(80..400) }") {
+        if !reader.check_name(&name, "a field", Case::Snake) {
+            continue;
+        }
+        if reader.catalog.tenant.as_ref().is_some_and(|tenant| tenant.field == name.text) {
+            reader.push(bad_name::tenant(name.place, &name.text));
+            continue;
+        }
+        let Some(text) = reader.text(value, "a field", "title: text(80..400)") else { continue };
+        let Some(field) = reader.parse_text(&text, Grammar::Type, types::field) else { continue };
+        let Some(ty) = lower_type(reader, &field.ty, &text) else { continue };
+        check_struct_names(reader, &ty, &format!("{path}.{}", name.text));
+        let at = fields.len();
+        let reference = field.reference.map(|target| {
+            let place = text.place(target.range.clone());
+            pending.0.push(PendingReference { entity: entity.0, field: at, place });
+            Reference { entity: target.text, must_exist: field.must_exist }
+        });
+        if let Some(fill) = field.fill {
+            pending.1.push(PendingFill { entity: entity.0, field: at, fill, text });
+        }
+        fields.push(Field { name: name.text, ty, optional: field.optional, reference, fill: Fill::Taken });
+    }
+    fields
+}
+
+/// A type with its names looked up as far as that is possible; a collection without a bound is a finding.
+pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text) -> Option<Type> {
+    let bound = |reader: &mut Reader<'_>, counts: &Option<Distribution<u64>>, word: &str| {
+        if counts.is_none() {
+            reader.push(unbounded_array::finding(text.place(ty.range.clone()), word));
+        }
+        *counts
+    };
+    Some(match &ty.kind {
+        TypeKind::Uuid => Type::Uuid,
+        TypeKind::Uuid7 => Type::Uuid7,
+        TypeKind::Text(size) => Type::Text(*size),
+        TypeKind::Bytes(size) => Type::Bytes(*size),
+        TypeKind::Json(size) => Type::Json(*size),
+        TypeKind::Int => Type::Int,
+        TypeKind::Float => Type::Float,
+        TypeKind::Decimal { scale } => Type::Decimal { scale: *scale },
+        TypeKind::Bool => Type::Bool,
+        TypeKind::Date => Type::Date,
+        TypeKind::Timestamp { micros } => Type::Timestamp { micros: *micros },
+        TypeKind::Duration => Type::Duration,
+        TypeKind::Ip => Type::Ip,
+        TypeKind::Enum(variants) => Type::Enum(variants.clone()),
+        TypeKind::List(of, counts) => {
+            let counts = bound(reader, counts, "list of")?;
+            Type::List(Box::new(lower_type(reader, of, text)?), counts)
+        }
+        TypeKind::Set(of, counts) => {
+            let counts = bound(reader, counts, "set of")?;
+            Type::Set(Box::new(lower_type(reader, of, text)?), counts)
+        }
+        TypeKind::Map(key, value, counts) => {
+            let counts = bound(reader, counts, "map of")?;
+            Type::Map(Box::new(lower_type(reader, key, text)?), Box::new(lower_type(reader, value, text)?), counts)
+        }
+        TypeKind::Named(name) => Type::Struct(name.text.clone()),
+        TypeKind::OneOf(types) => {
+            Type::OneOf(types.iter().map(|ty| lower_type(reader, ty, text)).collect::<Option<_>>()?)
+        }
+    })
+}
+
+/// Looks references up: the entity must exist, and its key must fit.
+pub(super) fn resolve_references(reader: &mut Reader<'_>, pending: &[PendingReference], snapshot: &Catalog) {
+    let names = Names::new(snapshot);
+    for waiting in pending {
+        let entity = &snapshot.entities[waiting.entity];
+        let field = &entity.fields[waiting.field];
+        let Some(reference) = &field.reference else { continue };
+        let target = match names.find_entity(&reference.entity, waiting.place) {
+            Ok(target) => target,
+            Err(finding) => {
+                reader.push(finding);
+                continue;
+            }
+        };
+        if let Some(finding) = unfit(waiting.place, entity, field, target) {
+            reader.push(finding);
+        }
+    }
+}
+
+fn unfit(place: keyloom_finding::Place, entity: &Entity, field: &Field, target: &Entity) -> Option<keyloom_finding::Finding> {
+    // The key field it stands for: the one of its own name, else the last, which is the one that tells rows apart.
+    let own = target.key.iter().find(|key| **key == field.name).or(target.key.last())?;
+    let missing: Vec<&str> =
+        target.key.iter().filter(|key| *key != own && entity.field(key).is_none()).map(String::as_str).collect();
+    if !missing.is_empty() {
+        let message = format!(
+            "{} is identified by [{}], and {} has no `{}`",
+            target.name,
+            target.key.join(", "),
+            entity.name,
+            missing.join("`, `")
+        );
+        return Some(bad_reference::finding(place, message, "give this entity the other key fields under the same names"));
+    }
+    let wanted = &target.field(own)?.ty;
+    if fits(&field.ty, wanted) {
+        return None;
+    }
+    let message =
+        format!("`{}` is {}, and {}.{own}, which it points to, is {}", field.name, field.ty.word(), target.name, wanted.word());
+    Some(bad_reference::finding(place, message, format!("write `{}: {wanted} -> {}`", field.name, target.name)))
+}
+
+/// Decides what each fill is, by its content.
+pub(super) fn resolve_fills(reader: &mut Reader<'_>, pending: Vec<PendingFill>, snapshot: &Catalog) {
+    let names = Names::new(snapshot);
+    for waiting in pending {
+        let entity = &snapshot.entities[waiting.entity];
+        let field = &entity.fields[waiting.field];
+        if let Some(fill) = resolve_fill(reader, &names, entity, field, &waiting) {
+            reader.catalog.entities[waiting.entity].fields[waiting.field].fill = fill;
+        }
+    }
+}
+
+fn resolve_fill(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, field: &Field, waiting: &PendingFill) -> Option<Fill> {
+    let text = &waiting.text;
+    match &waiting.fill {
+        written::Fill::New => {
+            if !matches!(field.ty, Type::Uuid | Type::Uuid7) {
+                let message = format!("`= new` makes a uuid, and `{}` is {}", field.name, field.ty.word());
+                let help = "make it `uuid = new` or `uuid7 = new`; a number can count: `int = next per queue`".to_owned();
+                reader.push(type_mismatch::finding(text.whole(), message, help));
+            }
+            Some(Fill::New)
+        }
+        written::Fill::NowOnWrite => {
+            if !matches!(field.ty, Type::Timestamp { .. }) {
+                let message = format!("`= now on write` makes a timestamp, and `{}` is {}", field.name, field.ty.word());
+                reader.push(type_mismatch::finding(text.whole(), message, None));
+            }
+            Some(Fill::NowOnWrite)
+        }
+        written::Fill::Next(per) => {
+            if field.ty != Type::Int {
+                let message = format!("a sequence counts in int, and `{}` is {}", field.name, field.ty.word());
+                reader.push(type_mismatch::finding(text.whole(), message, None));
+            }
+            let mut fields = Vec::new();
+            for word in per {
+                match names.find_field(names.entity(&entity.name)?, &word.text, text.place(word.range.clone())) {
+                    Ok(field) => fields.push(field.name.clone()),
+                    Err(finding) => reader.push(finding),
+                }
+            }
+            Some(Fill::Next { per: fields })
+        }
+        written::Fill::Kept(kept) => resolve_kept(reader, names, entity, field, kept, text).map(Fill::Kept),
+        written::Fill::AtCreate(of) => {
+            let expr = value(reader, names, entity, text, of, &field.ty)?;
+            match expr {
+                Expr::Path(path) if path.root != keyloom_model::Root::Own => Some(Fill::Snapshot(path)),
+                _ => {
+                    let help = "write a path through a reference: `= product.price at create`".to_owned();
+                    reader.push(bad_expression::finding(text.whole(), "a snapshot copies a field of another row", Some(help)));
+                    None
+                }
+            }
+        }
+        written::Fill::Expr(of) => {
+            let expr = value(reader, names, entity, text, of, &field.ty)?;
+            let through = expr.paths().into_iter().find(|path| path.root != keyloom_model::Root::Own).map(Path::to_string);
+            if let Some(path) = through {
+                let help = format!("`= {path} at create` keeps the value of that moment; leave the field out and return `{path}` to follow its source");
+                let message = format!("`{path}` belongs to another row: is this a snapshot, or should it follow?");
+                reader.push(bad_expression::finding(text.place(of.range.clone()), message, Some(help)));
+                return None;
+            }
+            if matches!(expr, Expr::Literal(Literal::Null)) {
+                let message = "a default of `null` says nothing".to_owned();
+                let help = Some("an optional field (`T?`) is absent unless it is sent".to_owned());
+                reader.push(bad_expression::finding(text.place(of.range.clone()), message, help));
+                return None;
+            }
+            Some(if expr.paths().is_empty() { Fill::Default(expr) } else { Fill::Derived(expr) })
+        }
+    }
+}
+
+fn value(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, text: &Text, of: &written::Expr, ty: &Type) -> Option<Expr> {
+    let row = Row { entity: names.entity(&entity.name)?, built_in: false };
+    let mut scope = Scope { names, row: Some(row), item: None, inputs: None };
+    // `OPEN` alone is a path to nobody and a value of an enum to everybody; a lower-case word may be neither.
+    if let ExprKind::Path(word, steps) = &of.kind
+        && steps.is_empty()
+        && row.entity.field(&word.text).is_none()
+        && matches!(ty, Type::Text(_))
+    {
+        let help = format!("text stands in quotes: `= '{}'`", word.text);
+        reader.push(bad_expression::finding(text.place(of.range.clone()), format!("there is no field `{}`", word.text), Some(help)));
+        return None;
+    }
+    Typing { reader, scope: &mut scope, text }.value(of, ty)
+}
+
+fn resolve_kept(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, field: &Field, kept: &written::Kept, text: &Text) -> Option<Kept> {
+    let aggregate = aggregate(&kept.aggregate.text)?;
+    let other = match names.find_entity(&kept.entity.text, text.place(kept.entity.range.clone())) {
+        Ok(other) => other,
+        Err(finding) => {
+            reader.push(finding);
+            return None;
+        }
+    };
+    let references: Vec<&Field> =
+        other.fields.iter().filter(|field| field.reference.as_ref().is_some_and(|r| r.entity == entity.name)).collect();
+    // Behind the dot stands the reference to join through, or the field that is summed.
+    let named = kept.field.as_ref();
+    let by_name = named.and_then(|word| {
+        references.iter().find(|field| field.name == word.text || field.name == format!("{}_id", word.text)).copied()
+    });
+    let through = match (by_name, references.as_slice()) {
+        (Some(field), _) => field,
+        (None, [only]) => only,
+        (None, []) => {
+            let message = format!("{} has no reference to {}, so nothing says which of its rows belong here", other.name, entity.name);
+            let help = format!("give {} a field such as `{}_id: uuid -> {}`", other.name, entity.name.to_lowercase(), entity.name);
+            reader.push(bad_reference::finding(text.place(kept.entity.range.clone()), message, help));
+            return None;
+        }
+        (None, several) => {
+            let all = several.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ");
+            let first = several.first().map_or("", |field| field.name.strip_suffix("_id").unwrap_or(&field.name));
+            let write = format!("`{} of {}.{first}`", aggregate.name(), other.name);
+            reader.push(ambiguous_name::reference(text.place(kept.entity.range.clone()), &other.name, &entity.name, &all, &write));
+            return None;
+        }
+    };
+    let of = match named.filter(|_| by_name.is_none()) {
+        Some(word) => match names.find_field(other, &word.text, text.place(word.range.clone())) {
+            Ok(of) => Some(of),
+            Err(finding) => {
+                reader.push(finding);
+                return None;
+            }
+        },
+        None => None,
+    };
+    check_aggregate(reader, aggregate, of, &field.ty, &field.name, text);
+    let by = match &kept.by {
+        Some(word) => match names.find_field(other, &word.text, text.place(word.range.clone())) {
+            Ok(by) => Some(by.name.clone()),
+            Err(finding) => {
+                reader.push(finding);
+                None
+            }
+        },
+        None => None,
+    };
+    let filter = match &kept.filter {
+        Some(filter) => {
+            let mut scope = Scope { names, row: Some(Row { entity: other, built_in: false }), item: None, inputs: None };
+            Some(Typing { reader, scope: &mut scope, text }.test(filter)?)
+        }
+        None => None,
+    };
+    Some(Kept { aggregate, entity: other.name.clone(), through: through.name.clone(), field: of.map(|of| of.name.clone()), by, filter })
+}
+
+/// The aggregate of that name.
+pub(super) fn aggregate(name: &str) -> Option<Aggregate> {
+    Aggregate::ALL.into_iter().find(|aggregate| aggregate.name() == name)
+}
+
+/// Whether an aggregate fits what it is of and the field that holds it.
+fn check_aggregate(reader: &mut Reader<'_>, aggregate: Aggregate, of: Option<&Field>, holder: &Type, name: &str, text: &Text) {
+    let needs_field = aggregate != Aggregate::Count;
+    if needs_field && of.is_none() {
+        let message = format!("`{}` needs a field: of what?", aggregate.name());
+        let help = format!("write `{} of Line.amount`", aggregate.name());
+        reader.push(bad_expression::finding(text.whole(), message, Some(help)));
+        return;
+    }
+    let result = aggregate_type(aggregate, of.map(|of| &of.ty));
+    if let Some(result) = result
+        && !fits(&result, holder)
+    {
+        let message = format!("`{}` gives {}, and `{name}` is {}", aggregate.name(), result.word(), holder.word());
+        reader.push(type_mismatch::finding(text.whole(), message, format!("write `{name}: {result} = ...`")));
+    }
+}
+
+/// The type an aggregate gives; nothing when it does not apply.
+pub(super) fn aggregate_type(aggregate: Aggregate, of: Option<&Type>) -> Option<Type> {
+    match aggregate {
+        Aggregate::Count => Some(Type::Int),
+        Aggregate::Average => match of {
+            Some(Type::Decimal { scale }) => Some(Type::Decimal { scale: *scale }),
+            _ => Some(Type::Float),
+        },
+        _ => of.cloned(),
+    }
+}
+
+/// Puts names into a map from name to place, reporting those that stand twice.
+pub(super) fn unique_names(reader: &mut Reader<'_>, names: &[(Name, &str)]) {
+    let mut seen: HashMap<&str, &Name> = HashMap::new();
+    for (name, what) in names {
+        if let Some(first) = seen.get(name.text.as_str()) {
+            let finding = crate::rules::duplicate_name::finding(name.place, first.place, what, &name.text);
+            reader.push(finding);
+        } else {
+            seen.insert(&name.text, name);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The inputs of one pattern, their types inferred from where they stand. One name, one type.
+
+use keyloom_finding::{Finding, Place};
+use keyloom_model::{Input, Type};
+
+use crate::rules::{misplaced_optional, two_types};
+
+/// What is known of the inputs so far.
+#[derive(Default)]
+pub(super) struct Inputs {
+    drafts: Vec<Draft>,
+}
+
+struct Draft {
+    name: String,
+    place: Place,
+    ty: Option<Type>,
+    optional: bool,
+    list_max: Option<u64>,
+    /// The other end of an optional range is an input too: the two count once.
+    range_end: bool,
+}
+
+impl Inputs {
+    /// Uses an input, as a value of a type if that is known here. Answers with the type that is known by now.
+    pub(super) fn use_as(&mut self, name: &str, place: Place, ty: Option<&Type>, optional: bool, list_max: Option<u64>) -> Result<Option<Type>, Finding> {
+        let Some(draft) = self.drafts.iter_mut().find(|draft| draft.name == name) else {
+            self.drafts.push(Draft { name: name.to_owned(), place, ty: ty.cloned(), optional, list_max, range_end: false });
+            return Ok(ty.cloned());
+        };
+        // What is needed anywhere is needed.
+        draft.optional &= optional;
+        draft.list_max = draft.list_max.or(list_max);
+        match (&draft.ty, ty) {
+            (None, Some(ty)) => {
+                draft.ty = Some(ty.clone());
+                draft.place = place;
+            }
+            (Some(first), Some(ty)) if !same_type(first, ty) => {
+                return Err(two_types::finding(place, draft.place, name, &ty.word(), &first.word()));
+            }
+            _ => {}
+        }
+        Ok(draft.ty.clone())
+    }
+
+    /// `in $from?..$to?` drops each end alone and counts once.
+    pub(super) fn count_once(&mut self, end: &str) {
+        if let Some(draft) = self.drafts.iter_mut().find(|draft| draft.name == end) {
+            draft.range_end = true;
+        }
+    }
+
+    /// The type of an input, if something has decided it.
+    pub(super) fn type_of(&self, name: &str) -> Option<Type> {
+        self.drafts.iter().find(|draft| draft.name == name).and_then(|draft| draft.ty.clone())
+    }
+
+    /// The inputs, and what is wrong with them. `$caller` comes from the credential, so it is not among them.
+    pub(super) fn finish(self, pattern: Place, findings: &mut Vec<Finding>) -> Vec<Input> {
+        let optional = self.drafts.iter().filter(|draft| draft.optional && !draft.range_end).count();
+        if optional > OPTIONAL_MAX {
+            findings.push(misplaced_optional::too_many(pattern, optional));
+        }
+        let mut inputs = Vec::new();
+        for draft in self.drafts {
+            if draft.name == CALLER {
+                continue;
+            }
+            match draft.ty {
+                Some(ty) => inputs.push(Input { name: draft.name, ty, optional: draft.optional, list_max: draft.list_max }),
+                None => findings.push(two_types::untyped(draft.place, &draft.name)),
+            }
+        }
+        inputs
+    }
+}
+
+/// `$caller`: the authenticated subject.
+pub(super) const CALLER: &str = "caller";
+
+/// Eight paths.
+const OPTIONAL_MAX: usize = 3;
+
+/// Whether two types are one for the caller: sizes and shares do not matter, uuid7 is a uuid with a version.
+pub(super) fn same_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Text(_), Type::Text(_)) | (Type::Bytes(_), Type::Bytes(_)) | (Type::Json(_), Type::Json(_)) => true,
+        (Type::Uuid | Type::Uuid7, Type::Uuid | Type::Uuid7) | (Type::Timestamp { .. }, Type::Timestamp { .. }) => true,
+        (Type::Enum(a), Type::Enum(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name),
+        (Type::List(a, _), Type::List(b, _)) | (Type::Set(a, _), Type::Set(b, _)) => same_type(a, b),
+        (Type::Map(a, c, _), Type::Map(b, d, _)) => same_type(a, b) && same_type(c, d),
+        (a, b) => a == b,
+    }
+}

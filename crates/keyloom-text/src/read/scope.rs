@@ -1,0 +1,173 @@
+//! Looking names up: what a path in an expression stands for.
+
+use std::collections::HashMap;
+
+use keyloom_finding::{Finding, Place};
+use keyloom_model::{Catalog, Entity, Field, Member, Path, Root, Type};
+
+use super::syntax::nearest;
+use crate::parse::expr::{PathStep, Word};
+use crate::rules::{ambiguous_name, more_than_one_hop, unknown_name};
+use crate::text::Text;
+
+/// All names of a catalog, found quickly.
+pub(super) struct Names<'c> {
+    pub(super) catalog: &'c Catalog,
+    entities: HashMap<&'c str, &'c Entity>,
+}
+
+impl<'c> Names<'c> {
+    pub(super) fn new(catalog: &'c Catalog) -> Self {
+        let entities = catalog.entities.iter().map(|entity| (entity.name.as_str(), entity)).collect();
+        Self { catalog, entities }
+    }
+
+    pub(super) fn entity(&self, name: &str) -> Option<&'c Entity> {
+        self.entities.get(name).copied()
+    }
+
+    /// The entity of that name, or the finding that there is none.
+    pub(super) fn find_entity(&self, name: &str, place: Place) -> Result<&'c Entity, Finding> {
+        self.entity(name).ok_or_else(|| {
+            let all: Vec<&str> = self.catalog.entities.iter().map(|entity| entity.name.as_str()).collect();
+            unknown_name::finding(place, "entity", name, "", nearest(name, all.iter().copied()), &all)
+        })
+    }
+
+    /// An entity's own field, or the finding that there is none.
+    pub(super) fn find_field(&self, entity: &'c Entity, name: &str, place: Place) -> Result<&'c Field, Finding> {
+        entity.field(name).ok_or_else(|| {
+            let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
+            let within = format!(" in {}", entity.name);
+            unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all)
+        })
+    }
+}
+
+/// What a path stands for.
+pub(super) struct Found {
+    pub(super) path: Path,
+    pub(super) ty: Type,
+    pub(super) optional: bool,
+}
+
+/// The row whose names an expression may use.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'c> {
+    pub(super) entity: &'c Entity,
+    /// `version`, `lease`, `created` and `updated` may be used.
+    pub(super) built_in: bool,
+}
+
+/// Looks a path up. `place` covers all of it.
+pub(super) fn find_path<'c>(names: &Names<'c>, row: Row<'c>, first: &Word, steps: &[PathStep], text: &Text) -> Result<Found, Finding> {
+    let entity = row.entity;
+    let own = entity.field(&first.text);
+    let reference_name = format!("{}_id", first.text);
+    let reference = entity.field(&reference_name).filter(|field| field.reference.is_some());
+    let first_place = text.place(first.range.clone());
+    if steps.is_empty() {
+        if let Some(field) = own {
+            return Ok(Found { path: Path::own(&field.name), ty: field.ty.clone(), optional: field.optional });
+        }
+        if let Some(found) = implied(names, row, &first.text) {
+            return Ok(found);
+        }
+        return Err(unknown_field(names, row, &first.text, first_place));
+    }
+    match (own, reference) {
+        (Some(field), Some(_)) if matches!(field.ty, Type::Struct(_) | Type::Map(..)) => {
+            Err(ambiguous_name::path(first_place, &first.text))
+        }
+        (Some(field), _) if field.reference.is_some() => follow(names, entity, field, steps, text, first),
+        (_, Some(field)) => follow(names, entity, field, steps, text, first),
+        (Some(field), None) => members(names, entity, field, steps, text),
+        (None, None) => Err(unknown_field(names, row, &first.text, first_place)),
+    }
+}
+
+/// What every row has without its being written down: the tenant and the built-in fields.
+fn implied(names: &Names<'_>, row: Row<'_>, name: &str) -> Option<Found> {
+    let found = |ty: Type, optional| Some(Found { path: Path::own(name), ty, optional });
+    if let Some(tenant) = names.catalog.tenant.as_ref().filter(|tenant| tenant.field == name && row.entity.per_tenant) {
+        return found(tenant.ty.clone(), false);
+    }
+    match name {
+        "version" if row.built_in => found(Type::Int, false),
+        "created" | "updated" if row.built_in => found(Type::Timestamp { micros: false }, false),
+        "lease" if row.built_in => found(Type::Timestamp { micros: false }, true),
+        _ => None,
+    }
+}
+
+fn unknown_field(names: &Names<'_>, row: Row<'_>, name: &str, place: Place) -> Finding {
+    let mut all: Vec<&str> = row.entity.fields.iter().map(|field| field.name.as_str()).collect();
+    all.extend(names.catalog.tenant.as_ref().filter(|_| row.entity.per_tenant).map(|tenant| tenant.field.as_str()));
+    let within = format!(" in {}", row.entity.name);
+    unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all)
+}
+
+/// One step over a reference.
+fn follow(names: &Names<'_>, entity: &Entity, reference: &Field, steps: &[PathStep], text: &Text, first: &Word) -> Result<Found, Finding> {
+    let target = reference.reference.as_ref().map_or("", |reference| reference.entity.as_str());
+    // An unknown target is reported where the reference is written; here the step simply leads nowhere.
+    let Some(other) = names.entity(target) else {
+        return Err(unknown_name::finding(text.place(first.range.clone()), "entity", target, "", None, &[]));
+    };
+    let Some(PathStep::Name(name)) = steps.first() else {
+        return Err(unknown_name::finding(text.place(first.range.clone()), "field", "$..", &format!(" in {target}"), None, &[]));
+    };
+    let place = text.place(name.range.clone());
+    let Some(field) = other.field(&name.text) else {
+        let two_hops = steps.len() > 1 && other.field(&format!("{}_id", name.text)).is_some();
+        return Err(if two_hops { too_far(text, first, steps) } else { unknown_field(names, Row { entity: other, built_in: false }, &name.text, place) });
+    };
+    let root = Root::Reference { field: reference.name.clone(), entity: target.to_owned() };
+    if steps.len() > 1 && field.reference.is_some() {
+        return Err(too_far(text, first, steps));
+    }
+    let inner = members(names, other, field, &steps[1..], text)?;
+    let optional = inner.optional || entity.field(&reference.name).is_some_and(|field| field.optional);
+    Ok(Found { path: Path { root, ..inner.path }, ty: inner.ty, optional })
+}
+
+fn too_far(text: &Text, first: &Word, steps: &[PathStep]) -> Finding {
+    let end = steps.last().map_or(first.range.end, |step| match step {
+        PathStep::Name(word) | PathStep::Input(word) => word.range.end,
+    });
+    let range = first.range.start..end;
+    more_than_one_hop::finding(text.place(range.clone()), text.text.get(range).unwrap_or(""))
+}
+
+/// Steps inside a struct or a map.
+fn members(names: &Names<'_>, entity: &Entity, field: &Field, steps: &[PathStep], text: &Text) -> Result<Found, Finding> {
+    let mut ty = field.ty.clone();
+    let mut optional = field.optional;
+    let mut path = Path::own(&field.name);
+    for step in steps {
+        match (&ty, step) {
+            (Type::Map(_, value, _), PathStep::Input(word)) => {
+                path.members.push(Member::Input(word.text.clone()));
+                ty = (**value).clone();
+                optional = true;
+            }
+            (Type::Struct(name), PathStep::Name(word)) => {
+                let members = names.catalog.struct_type(name).map_or(&[][..], |ty| &ty.members);
+                let Some((_, member, absent)) = members.iter().find(|(member, ..)| *member == word.text) else {
+                    let all: Vec<&str> = members.iter().map(|(name, ..)| name.as_str()).collect();
+                    let place = text.place(word.range.clone());
+                    let nearest = nearest(&word.text, all.iter().copied());
+                    return Err(unknown_name::finding(place, "member", &word.text, &format!(" in {name}"), nearest, &all));
+                };
+                path.members.push(Member::Field(word.text.clone()));
+                optional |= absent;
+                ty = member.clone();
+            }
+            (_, PathStep::Name(word) | PathStep::Input(word)) => {
+                let what = format!(" below {}.{}, which is {}", entity.name, field.name, ty.word());
+                return Err(unknown_name::finding(text.place(word.range.clone()), "member", &word.text, &what, None, &[]));
+            }
+        }
+    }
+    Ok(Found { path, ty, optional })
+}

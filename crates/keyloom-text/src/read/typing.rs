@@ -1,0 +1,488 @@
+//! Expressions: names looked up, types checked, inputs inferred.
+
+use std::ops::Range;
+
+use keyloom_model::{Arithmetic, Expr, Function, Literal, Member, Path, Root, Set, Size, Type};
+
+use super::inputs::{CALLER, Inputs, same_type};
+use super::scope::{Names, Row, find_path};
+use super::syntax::{Reader, nearest};
+use crate::parse::expr::{Expr as Written, ExprKind, PathStep, Word};
+use crate::rules::{bad_expression, misplaced_optional, type_mismatch, unknown_name};
+use crate::text::Text;
+
+/// What an expression may use.
+pub(super) struct Scope<'c, 'i> {
+    pub(super) names: &'c Names<'c>,
+    /// The row whose fields it may read.
+    pub(super) row: Option<Row<'c>>,
+    /// The item of an `each`: its name, and the list input it comes from.
+    pub(super) item: Option<(&'i str, &'i str, u64)>,
+    /// Where inputs are gathered; nothing where there are none, as in an entity.
+    pub(super) inputs: Option<&'i mut Inputs>,
+}
+
+/// An expression with its type; the type is unknown after a fault, and for an input that nothing has decided yet.
+pub(super) struct Typed {
+    pub(super) expr: Expr,
+    pub(super) ty: Option<Type>,
+}
+
+/// Lowers the expressions of one text.
+pub(super) struct Typing<'r, 'a, 'c, 'i> {
+    pub(super) reader: &'r mut Reader<'a>,
+    pub(super) scope: &'r mut Scope<'c, 'i>,
+    pub(super) text: &'r Text,
+}
+
+impl Typing<'_, '_, '_, '_> {
+    /// A test at the top of `where` or `if`: bool, and its conjuncts may hold optional inputs.
+    pub(super) fn test(&mut self, written: &Written) -> Option<Expr> {
+        let before = self.reader.findings.len();
+        let parts = match &written.kind {
+            ExprKind::And(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(written),
+        };
+        let mut tests = Vec::new();
+        for part in parts {
+            let typed = self.lower(part, Some(&Type::Bool), true);
+            self.expect_bool(part, &typed);
+            tests.push(typed.expr);
+        }
+        if self.reader.findings.len() > before {
+            return None;
+        }
+        if tests.len() == 1 { tests.pop() } else { Some(Expr::And(tests)) }
+    }
+
+    /// A value of a type.
+    pub(super) fn value(&mut self, written: &Written, ty: &Type) -> Option<Expr> {
+        let before = self.reader.findings.len();
+        let typed = self.lower(written, Some(ty), false);
+        if let Some(found) = &typed.ty {
+            self.fit(written, found, ty);
+        }
+        (self.reader.findings.len() == before).then_some(typed.expr)
+    }
+
+    /// A value of any type.
+    pub(super) fn any(&mut self, written: &Written) -> Option<Typed> {
+        let before = self.reader.findings.len();
+        let typed = self.lower(written, None, false);
+        (self.reader.findings.len() == before).then_some(typed)
+    }
+
+    fn expect_bool(&mut self, written: &Written, typed: &Typed) {
+        if let Some(ty) = &typed.ty
+            && *ty != Type::Bool
+        {
+            let message = format!("this is {}, and a test is true or false", ty.word());
+            self.fault(written.range.clone(), message, Some("compare it with something: `status = OPEN`".into()));
+        }
+    }
+
+    fn fault(&mut self, range: Range<usize>, message: String, help: Option<String>) {
+        let place = self.text.place(range);
+        self.reader.push(type_mismatch::finding(place, message, help));
+    }
+
+    /// Reports a value that can't be used where a type is wanted.
+    fn fit(&mut self, written: &Written, found: &Type, wanted: &Type) {
+        if fits(found, wanted) {
+            return;
+        }
+        let help = match (found, wanted) {
+            (_, Type::Text(_)) => Some(format!("turn it into text: `text({})`", self.source(written))),
+            (Type::Timestamp { .. }, Type::Date) => Some(format!("take its day: `day({})`", self.source(written))),
+            (Type::Uuid7, Type::Timestamp { .. }) => Some(format!("read its time: `time({})`", self.source(written))),
+            _ => None,
+        };
+        let message = format!("`{}` is {}, and {} is wanted here", self.source(written), found.word(), wanted.word());
+        self.fault(written.range.clone(), message, help);
+    }
+
+    fn source(&self, written: &Written) -> String {
+        self.text.text.get(written.range.clone()).unwrap_or("").to_owned()
+    }
+
+    fn lower(&mut self, written: &Written, expected: Option<&Type>, optional_fits: bool) -> Typed {
+        match &written.kind {
+            ExprKind::Literal(literal) => self.literal(written, literal, expected),
+            ExprKind::Input { name, optional } => {
+                if *optional && !optional_fits {
+                    let place = self.text.place(written.range.clone());
+                    self.reader.push(misplaced_optional::finding(place, &name.text));
+                }
+                let ty = self.input(name, expected, *optional && optional_fits, None);
+                Typed { expr: Expr::Input { name: name.text.clone(), optional: *optional }, ty }
+            }
+            ExprKind::Path(first, steps) => self.path(written, first, steps, expected),
+            ExprKind::Call(function, arguments) => self.call(written, *function, arguments),
+            ExprKind::Negate(of) => {
+                let of = self.lower(of, expected, optional_fits);
+                Typed { expr: Expr::Negate(Box::new(of.expr)), ty: of.ty }
+            }
+            ExprKind::Arithmetic(op, a, b) => self.arithmetic(written, *op, a, b, expected, optional_fits),
+            ExprKind::Compare(op, a, b) => {
+                let (a, b) = self.pair(a, b, optional_fits);
+                Typed { expr: Expr::Compare(*op, Box::new(a.expr), Box::new(b.expr)), ty: Some(Type::Bool) }
+            }
+            ExprKind::InValues(of, values) => {
+                let left = self.lower(of, None, optional_fits);
+                let values = values.iter().map(|value| self.against(value, left.ty.as_ref(), optional_fits).expr).collect();
+                boolean(Expr::In(Box::new(left.expr), Set::Values(values)))
+            }
+            ExprKind::InRange(of, from, to) => {
+                let left = self.lower(of, None, optional_fits);
+                let mut end = |end: &Option<Box<Written>>| {
+                    end.as_ref().map(|end| Box::new(self.against(end, left.ty.as_ref(), optional_fits).expr))
+                };
+                let (from, to) = (end(from), end(to));
+                if let (Some(Expr::Input { optional: true, .. }), Some(Expr::Input { name, optional: true })) =
+                    (from.as_deref(), to.as_deref())
+                    && let Some(inputs) = self.scope.inputs.as_deref_mut()
+                {
+                    inputs.count_once(name);
+                }
+                boolean(Expr::In(Box::new(left.expr), Set::Range(from, to)))
+            }
+            ExprKind::InInput { of, name, optional, max } => {
+                let left = self.lower(of, None, optional_fits);
+                self.input(name, left.ty.as_ref(), *optional && optional_fits, Some(*max));
+                let set = Set::Input { name: name.text.clone(), optional: *optional, max: *max };
+                boolean(Expr::In(Box::new(left.expr), set))
+            }
+            ExprKind::IsNull { of, negated } => {
+                let of = self.lower(of, None, false);
+                boolean(Expr::IsNull { of: Box::new(of.expr), negated: *negated })
+            }
+            ExprKind::StartsWith(a, b) => {
+                let left = self.lower(a, None, optional_fits);
+                if let Some(ty) = left.ty.as_ref().filter(|ty| !matches!(ty, Type::Text(_))) {
+                    let message = format!("`{}` is {}; only text starts with something", self.source(a), ty.word());
+                    self.fault(a.range.clone(), message, None);
+                }
+                let right = self.against(b, left.ty.as_ref(), optional_fits);
+                boolean(Expr::StartsWith(Box::new(left.expr), Box::new(right.expr)))
+            }
+            ExprKind::Has(has, a, b) => self.has(*has, a, b, optional_fits),
+            ExprKind::Not(of) => {
+                let typed = self.lower(of, Some(&Type::Bool), false);
+                self.expect_bool(of, &typed);
+                boolean(Expr::Not(Box::new(typed.expr)))
+            }
+            ExprKind::And(parts) => boolean(Expr::And(self.tests(parts))),
+            ExprKind::Or(parts) => boolean(Expr::Or(self.tests(parts))),
+        }
+    }
+
+    fn tests(&mut self, parts: &[Written]) -> Vec<Expr> {
+        let mut tests = Vec::new();
+        for part in parts {
+            let typed = self.lower(part, Some(&Type::Bool), false);
+            self.expect_bool(part, &typed);
+            tests.push(typed.expr);
+        }
+        tests
+    }
+
+    /// A value next to one whose type is known.
+    fn against(&mut self, written: &Written, ty: Option<&Type>, optional_fits: bool) -> Typed {
+        let typed = self.lower(written, ty, optional_fits);
+        if let (Some(found), Some(ty)) = (&typed.ty, ty)
+            && !fits(found, ty)
+            && !fits(ty, found)
+        {
+            let message = format!("`{}` is {}, and it is compared with {}", self.source(written), found.word(), ty.word());
+            self.fault(written.range.clone(), message, None);
+        }
+        typed
+    }
+
+    /// Two sides of a comparison; the side whose type is known decides for the other.
+    fn pair(&mut self, a: &Written, b: &Written, optional_fits: bool) -> (Typed, Typed) {
+        let undecided = |side: &Written| matches!(side.kind, ExprKind::Input { .. } | ExprKind::Literal(_));
+        if undecided(a) && !undecided(b) {
+            let right = self.lower(b, None, optional_fits);
+            let left = self.against(a, right.ty.as_ref(), optional_fits);
+            return (left, right);
+        }
+        let left = self.lower(a, None, optional_fits);
+        let right = self.against(b, left.ty.as_ref(), optional_fits);
+        (left, right)
+    }
+
+    fn has(&mut self, has: keyloom_model::Has, a: &Written, b: &Written, optional_fits: bool) -> Typed {
+        use keyloom_model::Has;
+        let left = self.lower(a, None, optional_fits);
+        let wanted = match &left.ty {
+            Some(ty @ (Type::List(of, _) | Type::Set(of, _) | Type::Map(of, ..))) => match (has, ty) {
+                (Has::One, _) => Some((**of).clone()),
+                (Has::All | Has::Any, ty) => Some(ty.clone()),
+            },
+            Some(ty) => {
+                let message = format!("`{}` is {}; `has` asks a list, a set or a map", self.source(a), ty.word());
+                self.fault(a.range.clone(), message, None);
+                None
+            }
+            None => None,
+        };
+        let right = self.against(b, wanted.as_ref(), optional_fits);
+        boolean(Expr::Has(has, Box::new(left.expr), Box::new(right.expr)))
+    }
+
+    fn arithmetic(&mut self, written: &Written, op: Arithmetic, a: &Written, b: &Written, expected: Option<&Type>, optional_fits: bool) -> Typed {
+        let (left, right) = if matches!(a.kind, ExprKind::Input { .. }) {
+            let right = self.lower(b, expected, optional_fits);
+            let partner = right.ty.clone().filter(|ty| *ty != Type::Duration).or_else(|| expected.cloned());
+            (self.lower(a, partner.as_ref(), optional_fits), right)
+        } else {
+            let left = self.lower(a, expected, optional_fits);
+            let partner = match &left.ty {
+                // An input beside a moment can only be a span of time when something is added to it.
+                Some(Type::Timestamp { .. } | Type::Date) if op == Arithmetic::Add => Some(Type::Duration),
+                other => other.clone(),
+            };
+            let right = self.lower(b, partner.as_ref(), optional_fits);
+            (left, right)
+        };
+        let ty = match (&left.ty, &right.ty) {
+            (Some(x), Some(y)) => {
+                let ty = sum_type(op, x, y);
+                if ty.is_none() {
+                    let message = format!("`{}` can't stand between {} and {}", op.symbol(), x.word(), y.word());
+                    self.fault(written.range.clone(), message, None);
+                }
+                ty
+            }
+            (known, other) => known.clone().or_else(|| other.clone()),
+        };
+        Typed { expr: Expr::Arithmetic(op, Box::new(left.expr), Box::new(right.expr)), ty }
+    }
+
+    fn input(&mut self, name: &Word, ty: Option<&Type>, optional: bool, list_max: Option<u64>) -> Option<Type> {
+        let place = self.text.place(name.range.clone());
+        let Some(inputs) = self.scope.inputs.as_deref_mut() else {
+            let message = format!("`${}` is an input, and there is no caller here", name.text);
+            self.reader.push(bad_expression::finding(place, message, Some("use fields, constants and `now`".into())));
+            return None;
+        };
+        if name.text == CALLER {
+            // The subject's form is the identity provider's business; it is compared as whatever stands beside it.
+            return ty.cloned();
+        }
+        match inputs.use_as(&name.text, place, ty, optional, list_max) {
+            Ok(ty) => ty,
+            Err(finding) => {
+                self.reader.push(finding);
+                None
+            }
+        }
+    }
+
+    fn path(&mut self, written: &Written, first: &Word, steps: &[PathStep], expected: Option<&Type>) -> Typed {
+        if let Some((item, list, max)) = self.scope.item
+            && item == first.text
+            && let [PathStep::Name(member)] = steps
+        {
+            let name = Word { range: written.range.clone(), text: format!("{list}[].{}", member.text) };
+            let ty = self.input(&name, expected, false, Some(max));
+            let path = Path { root: Root::Item(item.to_owned()), field: member.text.clone(), members: Vec::new() };
+            return Typed { expr: Expr::Path(path), ty };
+        }
+        let Some(row) = self.scope.row else {
+            let place = self.text.place(first.range.clone());
+            self.reader.push(unknown_name::finding(place, "field", &first.text, " here", None, &[]));
+            return Typed { expr: Expr::Literal(Literal::Null), ty: None };
+        };
+        match find_path(self.scope.names, row, first, steps, self.text) {
+            Ok(found) => {
+                for (member, step) in found.path.members.iter().zip(steps) {
+                    if let (Member::Input(_), PathStep::Input(word)) = (member, step)
+                        && let Some(Type::Map(key, ..)) = row.entity.field(&found.path.field).map(|field| &field.ty)
+                    {
+                        let key = (**key).clone();
+                        self.input(word, Some(&key), false, None);
+                    }
+                }
+                Typed { expr: Expr::Path(found.path), ty: Some(found.ty) }
+            }
+            Err(finding) => {
+                self.reader.push(finding);
+                Typed { expr: Expr::Literal(Literal::Null), ty: None }
+            }
+        }
+    }
+
+    fn literal(&mut self, written: &Written, literal: &Literal, expected: Option<&Type>) -> Typed {
+        let ty = match (literal, expected) {
+            (Literal::Int(_), Some(ty @ (Type::Float | Type::Decimal { .. }))) => Some(ty.clone()),
+            (Literal::Int(_), _) => Some(Type::Int),
+            (Literal::Bytes(_), _) => Some(Type::Int),
+            (Literal::Decimal(_), Some(Type::Float)) => Some(Type::Float),
+            (Literal::Decimal(digits), expected) => {
+                let scale = digits.split_once('.').map_or(0, |(_, fraction)| u8::try_from(fraction.len()).unwrap_or(u8::MAX));
+                match expected {
+                    Some(Type::Decimal { scale: wanted }) if scale <= *wanted => Some(Type::Decimal { scale: *wanted }),
+                    _ => Some(Type::Decimal { scale }),
+                }
+            }
+            (Literal::Share(_), _) => Some(Type::Float),
+            (Literal::Text(text), Some(ty)) if text_reads_as(text, ty) => Some(ty.clone()),
+            (Literal::Text(text), _) => {
+                let size = text.len() as u64;
+                Some(Type::Text(Size { typical: size, max: size }))
+            }
+            (Literal::Bool(_), _) => Some(Type::Bool),
+            (Literal::Span(_), _) => Some(Type::Duration),
+            (Literal::Now, Some(ty @ Type::Timestamp { .. })) => Some(ty.clone()),
+            (Literal::Now, _) => Some(Type::Timestamp { micros: false }),
+            (Literal::New, Some(Type::Uuid7)) => Some(Type::Uuid7),
+            (Literal::New, _) => Some(Type::Uuid),
+            (Literal::Null, _) => None,
+            (Literal::Variant(name), Some(Type::Enum(variants))) => {
+                if !variants.iter().any(|variant| variant.name == *name) {
+                    let all: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+                    let place = self.text.place(written.range.clone());
+                    let nearest = nearest(name, all.iter().copied());
+                    self.reader.push(unknown_name::finding(place, "value", name, " in this enum", nearest, &all));
+                }
+                expected.cloned()
+            }
+            (Literal::Variant(name), expected) => {
+                let help = format!("if it is text, put it in quotes: `'{name}'`");
+                let wanted = expected.map_or_else(|| "nothing here is an enum".to_owned(), |ty| format!("{} is wanted here", ty.word()));
+                self.fault(written.range.clone(), format!("`{name}` is a value of an enum, and {wanted}"), Some(help));
+                None
+            }
+        };
+        Typed { expr: Expr::Literal(literal.clone()), ty }
+    }
+
+    fn call(&mut self, written: &Written, function: Function, arguments: &[Written]) -> Typed {
+        let counts = match function {
+            Function::Left | Function::Min | Function::Max => 2..=2,
+            Function::Geohash => 3..=3,
+            _ => 1..=1,
+        };
+        if !counts.contains(&arguments.len()) {
+            let message = format!("`{}` takes {}, and here it has {}", function.name(), values(*counts.start()), arguments.len());
+            self.fault(written.range.clone(), message, None);
+        }
+        let first_wanted = match function {
+            Function::Lower | Function::Upper | Function::Left => Some(Type::Text(Size { typical: 0, max: u64::MAX })),
+            Function::Time => Some(Type::Uuid7),
+            Function::Day | Function::Hour | Function::Month | Function::Year => Some(Type::Timestamp { micros: false }),
+            Function::Geohash => Some(Type::Float),
+            _ => None,
+        };
+        let mut types: Vec<Option<Type>> = Vec::new();
+        let mut lowered = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            let wanted = match (function, at) {
+                (Function::Min | Function::Max, 1..) => types.first().cloned().flatten(),
+                (Function::Left, 1) | (Function::Geohash, 2) => Some(Type::Int),
+                (Function::Geohash, 1) => Some(Type::Float),
+                (_, 0) => first_wanted.clone(),
+                _ => None,
+            };
+            let typed = self.lower(argument, wanted.as_ref(), false);
+            if let (Some(found), Some(wanted)) = (&typed.ty, &wanted) {
+                // Months of a day and minutes of a date are asked for too.
+                let day_of_date = matches!((found, wanted), (Type::Date, Type::Timestamp { .. }));
+                if !day_of_date {
+                    self.fit(argument, found, wanted);
+                }
+            }
+            types.push(typed.ty);
+            lowered.push(typed.expr);
+        }
+        let first = types.first().cloned().flatten();
+        let constant = |at: usize| match arguments.get(at).map(|argument| &argument.kind) {
+            Some(ExprKind::Literal(Literal::Int(n))) => u64::try_from(*n).ok(),
+            _ => None,
+        };
+        let ty = match function {
+            Function::Lower | Function::Upper | Function::Min | Function::Max => first,
+            Function::Left => match (first, constant(1)) {
+                (Some(Type::Text(size)), Some(n)) => {
+                    Some(Type::Text(Size { typical: size.typical.min(n), max: size.max.min(n.saturating_mul(4)) }))
+                }
+                (first, _) => first,
+            },
+            Function::Size | Function::Year => Some(Type::Int),
+            Function::Time | Function::Hour => Some(Type::Timestamp { micros: false }),
+            Function::Day | Function::Month => Some(Type::Date),
+            Function::Text => Some(Type::Text(text_size(first.as_ref()))),
+            Function::Geohash => {
+                let n = constant(2).unwrap_or(12);
+                Some(Type::Text(Size { typical: n, max: n }))
+            }
+        };
+        Typed { expr: Expr::Call(function, lowered), ty }
+    }
+}
+
+fn boolean(expr: Expr) -> Typed {
+    Typed { expr, ty: Some(Type::Bool) }
+}
+
+fn values(count: usize) -> String {
+    if count == 1 { "one value".to_owned() } else { format!("{count} values") }
+}
+
+/// Whether a value of one type can be used where the other is wanted.
+pub(super) fn fits(found: &Type, wanted: &Type) -> bool {
+    match (found, wanted) {
+        (Type::Int, Type::Float | Type::Decimal { .. }) => true,
+        (Type::Decimal { scale: a }, Type::Decimal { scale: b }) => a <= b,
+        (found, Type::OneOf(types)) => types.iter().any(|ty| fits(found, ty)),
+        (a, b) => same_type(a, b),
+    }
+}
+
+/// The type of a sum, a difference or a product.
+fn sum_type(op: Arithmetic, a: &Type, b: &Type) -> Option<Type> {
+    use Type::{Date, Decimal, Duration, Float, Int, Timestamp};
+    match (op, a, b) {
+        (Arithmetic::Add | Arithmetic::Subtract, Timestamp { .. } | Date, Duration) => Some(a.clone()),
+        (Arithmetic::Add, Duration, Timestamp { .. } | Date) => Some(b.clone()),
+        (Arithmetic::Subtract, Timestamp { .. }, Timestamp { .. }) | (Arithmetic::Subtract, Date, Date) => Some(Duration),
+        (Arithmetic::Add | Arithmetic::Subtract, Duration, Duration) => Some(Duration),
+        (Arithmetic::Multiply, Duration, Int) | (Arithmetic::Multiply, Int, Duration) => Some(Duration),
+        (_, Int, Int) => Some(Int),
+        (_, Float, Int | Float) | (_, Int, Float) => Some(Float),
+        (_, Decimal { scale: x }, Decimal { scale: y }) => Some(Decimal { scale: *x.max(y) }),
+        (_, Decimal { scale }, Int) | (_, Int, Decimal { scale }) => Some(Decimal { scale: *scale }),
+        _ => None,
+    }
+}
+
+/// Whether a quoted text is a constant of a type that has no literal of its own.
+fn text_reads_as(text: &str, ty: &Type) -> bool {
+    match ty {
+        Type::Date => keyloom_model::Date::parse(text).is_some(),
+        Type::Uuid | Type::Uuid7 => {
+            text.len() == 36
+                && text.bytes().enumerate().all(|(at, byte)| match at {
+                    8 | 13 | 18 | 23 => byte == b'-',
+                    _ => byte.is_ascii_hexdigit(),
+                })
+        }
+        Type::Ip => text.parse::<std::net::IpAddr>().is_ok(),
+        _ => false,
+    }
+}
+
+/// How long a value is as text.
+fn text_size(ty: Option<&Type>) -> Size {
+    let fixed = |bytes| Size { typical: bytes, max: bytes };
+    match ty {
+        Some(Type::Uuid | Type::Uuid7) => fixed(36),
+        Some(Type::Text(size)) => *size,
+        Some(Type::Bool) => Size { typical: 4, max: 5 },
+        Some(Type::Date) => fixed(10),
+        Some(Type::Timestamp { .. }) => Size { typical: 24, max: 27 },
+        _ => Size { typical: 10, max: 40 },
+    }
+}
