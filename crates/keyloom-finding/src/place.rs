@@ -85,9 +85,10 @@ impl SourceFile {
     /// The bytes of a line counted from 0, without its line break.
     pub(crate) fn line_bytes(&self, line: usize) -> Range<usize> {
         let start = self.line_starts[line] as usize;
-        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |&next| next as usize - 1);
+        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
         let text = &self.text[start..end];
-        start..start + text.strip_suffix('\r').unwrap_or(text).len()
+        let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
+        start..start + text.len()
     }
 }
 

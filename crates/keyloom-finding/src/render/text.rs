@@ -1,6 +1,8 @@
 //! Text for people, in the manner of a compiler: the source line with carets, then the number, then the way out.
 
-use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level as Severity, Origin, Renderer, Snippet};
+use annotate_snippets::{
+    Annotation, AnnotationKind, Element, Group, Level as Severity, Origin, Padding, Renderer, Snippet,
+};
 use unicode_width::UnicodeWidthStr;
 
 use super::excerpt::{Excerpt, excerpts};
@@ -34,7 +36,8 @@ fn group<'a>(finding: &'a Finding, sources: &Sources, width: usize) -> Group<'a>
     let label = finding.level.name().len() + finding.rule.name.len() + "[]: ".len();
     let title = severity.primary_title(prose(&finding.message, width.saturating_sub(label))).id(finding.rule.name);
 
-    let excerpts = excerpts(finding, sources, width);
+    // A mark of half the width leaves room for its label and for what stands around it.
+    let excerpts = excerpts(finding, sources, width / 2);
     // Notes stand to the right of the line numbers, behind ` = `.
     let last_line = excerpts.iter().map(Excerpt::last_line_number).max().unwrap_or(0);
     let notes_width = width.saturating_sub(last_line.to_string().len() + " = ".len());
@@ -64,11 +67,14 @@ fn snippet<'a>(excerpt: &Excerpt) -> Snippet<'a, Annotation<'a>> {
 
 /// An excerpt whose lines are too long to be drawn: where its marks are, and how the text goes on from there.
 fn fragments<'a>(excerpt: &Excerpt, width: usize) -> Vec<Element<'a>> {
-    let mut elements = Vec::new();
+    let mut elements: Vec<Element> = Vec::new();
     for mark in &excerpt.marks {
         let at = excerpt.line_column(mark);
         let origin = Origin::path(one_line(excerpt.file.name())).line(at.line).char_column(at.column);
-        elements.push(origin.into());
+        if !mark.primary {
+            elements.push(Padding.into());
+        }
+        elements.extend([origin.into(), Padding.into()]);
         elements.push(note("text", &excerpt.fragment(mark, FRAGMENT_COLUMNS), width));
         if !mark.words.is_empty() {
             elements.push(note("note", mark.words, width));

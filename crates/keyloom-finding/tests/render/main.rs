@@ -28,7 +28,7 @@ static MISSING_RATE: Rule = Rule {
 };
 
 /// The files of one test and the places in them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Desk {
     sources: Sources,
     files: Vec<FileId>,
