@@ -71,10 +71,24 @@ impl SourceFile {
     /// The line and column of a byte.
     pub fn line_column(&self, byte: u32) -> LineColumn {
         let byte = byte.min(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
-        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
+        let line = self.line_of(byte);
         let start = self.line_starts[line] as usize;
         let column = self.text[start..].char_indices().take_while(|(i, _)| start + i < byte as usize).count();
         LineColumn { line: line + 1, column: column + 1 }
+    }
+
+    /// The line in which a byte stands, counted from 0.
+    pub(crate) fn line_of(&self, byte: u32) -> usize {
+        self.line_starts.partition_point(|&start| start <= byte) - 1
+    }
+
+    /// The bytes of a line counted from 0, without its line break.
+    pub(crate) fn line_bytes(&self, line: usize) -> Range<usize> {
+        let start = self.line_starts[line] as usize;
+        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
+        let text = &self.text[start..end];
+        let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
+        start..start + text.len()
     }
 }
 
