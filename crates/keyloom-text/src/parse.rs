@@ -4,5 +4,6 @@
 //! [`Fault`]: crate::fault::Fault
 
 pub mod expr;
+mod lexer;
 pub mod types;
 pub mod units;
