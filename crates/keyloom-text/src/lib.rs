@@ -1,15 +1,15 @@
 //! The catalog language: YAML in, the model and findings out; and canonical printing.
 //!
 //! A front end never gives up at the first fault: [`read`] answers with what it understood and every finding it has.
-//!
-//! [`read`]: crate::read
 
 mod fault;
 pub mod parse;
+mod read;
 pub mod rules;
 mod text;
 mod vocabulary;
 mod yaml;
 
 pub use fault::Fault;
+pub use read::{Files, Reading, Unreadable, read};
 pub use text::Text;

@@ -36,6 +36,14 @@ impl Text {
         Self { text: text.to_owned(), place: node.place, offsets }
     }
 
+    /// The part of a text from a byte on.
+    pub(crate) fn part(whole: &Self, from: usize) -> Self {
+        let text = whole.text.get(from..).unwrap_or("").to_owned();
+        let offsets = whole.offsets.get(from..).unwrap_or(&[]).to_vec();
+        let start = if offsets.is_empty() { whole.place(from..from).start } else { whole.place.start };
+        Self { text, place: Place { start, ..whole.place }, offsets }
+    }
+
     /// The whole scalar, quotes included.
     pub fn whole(&self) -> Place {
         self.place

@@ -1,0 +1,302 @@
+//! The rows a pattern is about: `by`, `where`, `order` and what is known of their number.
+
+use keyloom_finding::Place;
+use keyloom_model::{
+    By, ByItem, Condition, Direction, Distribution, Entity, Expr, Literal, Order, OrderItem, Path, Returns, Root, Selection, Set,
+    TimeSpan, Type,
+};
+
+use super::entities::count_distribution;
+use super::inputs::Inputs;
+use super::scope::{Names, Row, find_path};
+use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
+use super::typing::{Scope, Typing};
+use crate::parse::expr::{self as written, PathStep, Word};
+use crate::parse::units;
+use crate::rules::{bad_read, get_not_unique, if_looks_elsewhere, order_not_total, order_on_optional, unfit_key};
+use crate::text::Text;
+use crate::vocabulary::DISTRIBUTION;
+use crate::yaml::{Kind, Node};
+
+/// What all parts of one pattern share.
+pub(super) struct Pattern<'c, 'i> {
+    pub(super) names: &'c Names<'c>,
+    pub(super) path: String,
+    pub(super) place: Place,
+    pub(super) inputs: &'i mut Inputs,
+    /// The item of an `each` step: its name, its list input, how many.
+    pub(super) item: Option<(String, String, u64)>,
+}
+
+impl<'c> Pattern<'c, '_> {
+    /// A scope over a row of an entity.
+    pub(super) fn scope<'s>(&'s mut self, entity: Option<&'c Entity>, built_in: bool) -> Scope<'c, 's> {
+        Scope {
+            names: self.names,
+            row: entity.map(|entity| Row { entity, built_in }),
+            item: self.item.as_ref().map(|(item, list, max)| (item.as_str(), list.as_str(), *max)),
+            inputs: Some(self.inputs),
+        }
+    }
+
+    /// Reads `by`.
+    pub(super) fn by(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node) -> Option<By> {
+        if node.scalar().is_some_and(|scalar| scalar.text == "all") {
+            return Some(By::All);
+        }
+        let mut items = Vec::new();
+        let mut whole = true;
+        for item in reader.items(node, "`by`", "by: [task_id]") {
+            match self.by_item(reader, entity, item) {
+                Some(item) => items.push(item),
+                None => whole = false,
+            }
+        }
+        whole.then_some(By::Fields(items))
+    }
+
+    fn by_item(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node) -> Option<ByItem> {
+        let text = reader.text(node, "`by`", "by: [task_id]")?;
+        let (words, value) = reader.parse_text(&text, Grammar::Expression, written::by_item)?;
+        let (first, rest) = words.split_first()?;
+        // `Follow.follower_id` names the edge that `through` walks over.
+        if first.text.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return self.edge_item(reader, &text, first, rest, value.as_ref());
+        }
+        let steps: Vec<PathStep> = rest.iter().cloned().map(PathStep::Name).collect();
+        let row = Row { entity, built_in: false };
+        let found = match find_path(self.names, row, first, &steps, &text) {
+            Ok(found) => found,
+            Err(finding) => {
+                reader.push(finding);
+                return None;
+            }
+        };
+        if let Some(why) = found.ty.unordered() {
+            reader.push(unfit_key::finding(text.whole(), &found.path.to_string(), why));
+            return None;
+        }
+        let value = self.by_value(reader, &text, &found.path, &found.ty, &words, value.as_ref())?;
+        Some(ByItem { path: found.path, value })
+    }
+
+    fn edge_item(&mut self, reader: &mut Reader<'_>, text: &Text, first: &Word, rest: &[Word], value: Option<&written::Expr>) -> Option<ByItem> {
+        let edge = match self.names.find_entity(&first.text, text.place(first.range.clone())) {
+            Ok(edge) => edge,
+            Err(finding) => {
+                reader.push(finding);
+                return None;
+            }
+        };
+        let [name] = rest else {
+            let help = "write the edge and its field: `Follow.follower_id`";
+            reader.push(bad_read::finding(text.whole(), format!("`{}` is not a field of an edge", text.text), help));
+            return None;
+        };
+        match self.names.find_field(edge, &name.text, text.place(name.range.clone())) {
+            Ok(field) => {
+                let path = Path { root: Root::Reference { field: String::new(), entity: edge.name.clone() }, field: field.name.clone(), members: Vec::new() };
+                let value = self.by_value(reader, text, &path, &field.ty, rest, value)?;
+                Some(ByItem { path, value })
+            }
+            Err(finding) => {
+                reader.push(finding);
+                None
+            }
+        }
+    }
+
+    /// `field` is short for `field = $field`.
+    fn by_value(&mut self, reader: &mut Reader<'_>, text: &Text, path: &Path, ty: &Type, words: &[Word], value: Option<&written::Expr>) -> Option<Expr> {
+        if let Some(value) = value {
+            let mut scope = self.scope(None, false);
+            return Typing { reader, scope: &mut scope, text }.value(value, ty);
+        }
+        let name = words.iter().map(|word| word.text.as_str()).filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect::<Vec<_>>().join("_");
+        let name = if path.root == Root::Own { path.field.clone() } else { name };
+        match self.inputs.use_as(&name, text.whole(), Some(ty), false, None) {
+            Ok(_) => Some(Expr::Input { name, optional: false }),
+            Err(finding) => {
+                reader.push(finding);
+                None
+            }
+        }
+    }
+
+    /// Reads the rows of a list, count or claim.
+    pub(super) fn selection(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, keys: &Keys<'_>, by: By) -> Option<Selection> {
+        let before = reader.findings.len();
+        let filter = keys.get("where").and_then(|node| self.test(reader, entity, node, "`where`"));
+        let orders = keys.get("order").map(|node| self.orders(reader, entity, node, filter.as_ref(), &by)).unwrap_or_default();
+        let span = keys.get("span").and_then(|node| span_distribution(reader, node, &join(&self.path, "span")));
+        let matches = keys.get("matches").and_then(|node| reader.parse(node, "`matches`", "20%", Grammar::Value, units::share));
+        let group = keys.get("group").and_then(|node| count_distribution(reader, node, &join(&self.path, "group"), "`group`"));
+        let stated_but_not_understood = reader.findings.len() > before;
+        (!stated_but_not_understood).then(|| Selection { entity: entity.name.clone(), by, filter, orders, span, matches, group })
+    }
+
+    fn test(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Option<Expr> {
+        let text = reader.text(node, what, "status = OPEN")?;
+        let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
+        let mut scope = self.scope(Some(entity), true);
+        Typing { reader, scope: &mut scope, text: &text }.test(&written)
+    }
+
+    fn orders(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, filter: Option<&Expr>, by: &By) -> Vec<Order> {
+        const EXAMPLE: &str = "order: due_at asc";
+        let mut orders = Vec::new();
+        if let Kind::Map { .. } = &node.kind {
+            let path = join(&self.path, "order");
+            for (name, value) in reader.entries(node, &path, "`order`", EXAMPLE) {
+                reader.check_name(&name, "an order", Case::Snake);
+                if let Some(items) = self.order(reader, entity, value, filter, by) {
+                    orders.push(Order { name: name.text, items });
+                }
+            }
+            return orders;
+        }
+        orders.extend(self.order(reader, entity, node, filter, by).map(|items| Order { name: String::new(), items }));
+        orders
+    }
+
+    fn order(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, filter: Option<&Expr>, by: &By) -> Option<Vec<OrderItem>> {
+        let text = reader.text(node, "`order`", "order: due_at asc")?;
+        let written = reader.parse_text(&text, Grammar::Expression, written::order)?;
+        let mut items = Vec::new();
+        for item in written {
+            let written::ExprKind::Path(first, steps) = &item.of.kind else {
+                let help = "order by a field; derive one for what is computed: `day: date = day(at)`";
+                reader.push(bad_read::finding(text.place(item.of.range.clone()), "rows are ordered by fields", help));
+                return None;
+            };
+            let row = Row { entity, built_in: false };
+            let found = match find_path(self.names, row, first, steps, &text) {
+                Ok(found) => found,
+                Err(finding) => {
+                    reader.push(finding);
+                    return None;
+                }
+            };
+            let place = text.place(item.of.range.clone());
+            if let Some(why) = found.ty.unordered() {
+                reader.push(order_not_total::finding(place, &found.path.to_string(), why));
+                return None;
+            }
+            let fixed = by.own_fields().contains(&found.path.field.as_str());
+            if found.optional && !item.nulls_last && !fixed && !filter.is_some_and(|filter| excludes_null(filter, &found.path)) {
+                reader.push(order_on_optional::finding(place, &found.path.to_string()));
+                return None;
+            }
+            let direction = if item.descending { Direction::Descending } else { Direction::Ascending };
+            items.push(OrderItem { path: found.path, direction, nulls_last: item.nulls_last });
+        }
+        Some(items)
+    }
+
+    /// Reads `returns`.
+    pub(super) fn returns(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: Option<&Node>, is_write: bool) -> Returns {
+        let Some(node) = node else { return Returns::Default };
+        match node.scalar().map(|scalar| scalar.text.as_str()) {
+            Some("all") => return Returns::All,
+            Some("before") if is_write => return Returns::Before,
+            Some("after") if is_write => return Returns::After,
+            _ => {}
+        }
+        let mut paths = Vec::new();
+        for item in reader.items(node, "`returns`", "returns: [task_id, case.title]") {
+            let Some(text) = reader.text(item, "`returns`", "returns: [task_id]") else { continue };
+            let Some(written) = reader.parse_text(&text, Grammar::Expression, written::expr) else { continue };
+            let written::ExprKind::Path(first, steps) = &written.kind else {
+                let help = "name fields and paths; derive a field for what is computed";
+                reader.push(bad_read::finding(text.whole(), "an answer holds fields", help));
+                continue;
+            };
+            match find_path(self.names, Row { entity, built_in: true }, first, steps, &text) {
+                Ok(found) => paths.push(found.path),
+                Err(finding) => reader.push(finding),
+            }
+        }
+        Returns::Paths(paths)
+    }
+
+    /// Reads `if`: one condition or a list of them, over the target row alone.
+    pub(super) fn conditions(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        for item in reader.items(node, "`if`", "if: status = OPEN else not_open") {
+            let Some(text) = reader.text(item, "`if`", "if: status = OPEN else not_open") else { continue };
+            let Some(written) = reader.parse_text(&text, Grammar::Expression, written::condition) else { continue };
+            let mut scope = self.scope(Some(entity), true);
+            let Some(test) = (Typing { reader, scope: &mut scope, text: &text }).test(&written.test) else { continue };
+            let place = text.place(written.test.range.clone());
+            if let Some((path, other)) = test.paths().into_iter().find_map(|path| match &path.root {
+                Root::Reference { entity, .. } => Some((path.to_string(), entity.clone())),
+                _ => None,
+            }) {
+                reader.push(if_looks_elsewhere::other_row(place, &path, &other));
+                continue;
+            }
+            let kept = test.paths().into_iter().filter_map(|path| entity.field(&path.field)).find(|field| matches!(field.fill, keyloom_model::Fill::Kept(_)));
+            if let Some(field) = kept {
+                reader.push(if_looks_elsewhere::kept(place, &field.name));
+                continue;
+            }
+            let reason = written.reason.map_or_else(|| "condition".to_owned(), |word| word.text);
+            conditions.push(Condition { test, reason });
+        }
+        conditions
+    }
+
+    /// One row: the `by` of a get, update or delete must be the key or a unique.
+    pub(super) fn one_row(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, verb: &str, by: &By, filter: Option<&Expr>, place: Place) -> bool {
+        let fields = by.own_fields();
+        let tests = filter.map_or(&[][..], Expr::conjuncts);
+        let by_unique = entity.unique.iter().any(|unique| {
+            unique.fields.iter().all(|name| fields.contains(&name.as_str()))
+                && unique.filter.iter().flat_map(Expr::conjuncts).all(|test| tests.contains(test))
+        });
+        if by_unique || (*by != By::All && entity.identified_by(&fields)) || entity.key.is_empty() {
+            return true;
+        }
+        let uniques = entity.unique.iter().map(|unique| format!("[{}]", unique.fields.join(", "))).collect::<Vec<_>>().join(", ");
+        reader.push(get_not_unique::finding(place, verb, &entity.name, &fields.join(", "), &entity.key.join(", "), &uniques));
+        false
+    }
+
+    /// A list of the entity's own fields.
+    pub(super) fn own_fields(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Vec<Name> {
+        let mut fields = Vec::new();
+        for name in reader.names(node, what, "[task_id]") {
+            match self.names.find_field(entity, &name.text, name.place) {
+                Ok(_) => fields.push(name),
+                Err(finding) => reader.push(finding),
+            }
+        }
+        fields
+    }
+}
+
+/// A distribution of spans, as text or as a mapping.
+fn span_distribution(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Distribution<TimeSpan>> {
+    if let Kind::Map { .. } = &node.kind {
+        let words: Vec<_> = DISTRIBUTION.iter().collect();
+        let keys = reader.keys(node, path, "`span`", &words, "{ typical: 1 day, p99: 7 days, worst: 31 days }")?;
+        let mut part = |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "1 day", Grammar::Value, units::time_span));
+        return Some(Distribution { typical: part("typical"), p99: part("p99"), worst: part("worst"), per: None });
+    }
+    reader.parse(node, "`span`", "1 day / 7 days / 31 days", Grammar::Value, units::span_distribution)
+}
+
+/// Whether a filter lets no row pass that lacks this field.
+fn excludes_null(filter: &Expr, path: &Path) -> bool {
+    let is_path = |expr: &Expr| matches!(expr, Expr::Path(found) if found == path);
+    let optional = |expr: &Expr| matches!(expr, Expr::Input { optional: true, .. });
+    filter.conjuncts().iter().any(|test| match test {
+        Expr::IsNull { of, negated: true } => is_path(of),
+        Expr::Compare(_, a, b) => (is_path(a) && !optional(b) || is_path(b) && !optional(a)) && !matches!(**b, Expr::Literal(Literal::Null)),
+        Expr::In(of, Set::Range(from, to)) => is_path(of) && from.iter().chain(to).any(|end| !optional(end)),
+        Expr::In(of, Set::Values(_)) => is_path(of),
+        Expr::In(of, Set::Input { optional, .. }) => is_path(of) && !optional,
+        Expr::StartsWith(of, prefix) => is_path(of) && !optional(prefix),
+        _ => false,
+    })
+}

@@ -1,0 +1,367 @@
+//! Writes: create, put, update, delete, and the steps of an atomic.
+
+use keyloom_model::{Assignment, By, ByItem, Change, Each, Entity, Expr, Fill, Literal, Origin, Path, Root, Step, Type, Write, WriteVerb};
+
+use super::entities::split_where;
+use super::patterns::{check_words, target};
+use super::scope::{Row, find_path};
+use super::selection::Pattern;
+use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
+use super::typing::Typing;
+use crate::parse::expr::{self as written, ExprKind, PathStep};
+use crate::parse::units;
+use crate::rules::{bad_value, bad_write, missing_key, type_mismatch};
+use crate::text::Text;
+use crate::vocabulary;
+use crate::yaml::Node;
+
+/// Reads a single write.
+pub(super) fn write<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys: &Keys<'_>, verb: &str) -> Option<Write> {
+    let verb = match verb {
+        "create" => WriteVerb::Create,
+        "put" => WriteVerb::Put,
+        "update" => WriteVerb::Update,
+        _ => WriteVerb::Delete,
+    };
+    let entity = target(reader, pattern.names, keys, verb.name())?;
+    let place = keys.entry(verb.name()).map_or(pattern.place, |entry| entry.value.place);
+    refuse(reader, entity, verb, place);
+    let by = match verb {
+        WriteVerb::Create | WriteVerb::Put => Vec::new(),
+        WriteVerb::Update | WriteVerb::Delete => row(reader, pattern, entity, keys, verb)?,
+    };
+    let assignments = assignments(reader, pattern, entity, keys, verb);
+    let any_of = keys.get("any_of").map(|node| pattern.own_fields(reader, entity, node, "`any_of`")).unwrap_or_default();
+    let conditions = keys.get("if").map(|node| pattern.conditions(reader, entity, node)).unwrap_or_default();
+    let once_per = once_per(reader, pattern, entity, keys);
+    let takes = takes(reader, pattern, entity, keys, verb, &assignments);
+    for name in &any_of {
+        check_settable(reader, entity, &Path::own(&name.text), name.place);
+        take(reader, pattern, entity, name, true);
+    }
+    if verb == WriteVerb::Update && assignments.is_empty() && any_of.is_empty() {
+        let nothing_understood = ["set", "add", "remove", "append", "any_of"].iter().any(|key| keys.has(key));
+        if !nothing_understood {
+            reader.push(missing_key::finding(Some(place), "`update`", "set", "set: { status: CLOSED }"));
+        }
+    }
+    let newest = keys.get("newest").and_then(|node| {
+        let text = reader.text(node, "`newest`", "newest: seq")?;
+        match pattern.names.find_field(entity, &text.text, text.whole()) {
+            Ok(field) => Some(field.name.clone()),
+            Err(finding) => {
+                reader.push(finding);
+                None
+            }
+        }
+    });
+    let emits = keys.get("emits").and_then(|node| {
+        let text = reader.text(node, "`emits`", "emits: TaskClosed")?;
+        let name = Name { place: text.whole(), text: text.text };
+        reader.check_name(&name, "an event", Case::Entity).then_some(name.text)
+    });
+    Some(Write {
+        verb,
+        entity: entity.name.clone(),
+        by,
+        takes,
+        assignments,
+        any_of: any_of.into_iter().map(|name| name.text).collect(),
+        conditions,
+        once_per,
+        batch: keys.get("batch").and_then(|node| reader.parse(node, "`batch`", "100", Grammar::Value, units::count)),
+        emits,
+        returns: pattern.returns(reader, entity, keys.get("returns"), true),
+        newest,
+        or_create: keys.get("or_create").and_then(|node| reader.flag(node, "`or_create`")).unwrap_or(false),
+    })
+}
+
+/// What can't be written at all.
+fn refuse(reader: &mut Reader<'_>, entity: &Entity, verb: WriteVerb, place: keyloom_finding::Place) {
+    let why = match &entity.origin {
+        Origin::Rollup(rollup) => Some((format!("{} is a rollup, kept from {}", entity.name, rollup.of), format!("write {}; the rollup follows", rollup.of))),
+        Origin::History { of } => Some((format!("{} is the history of {of}", entity.name), format!("write {of}; its history follows"))),
+        Origin::Event { of } => Some((format!("{} is an event of {of}", entity.name), "it is written by the pattern that `emits` it".to_owned())),
+        _ if entity.append_only && verb != WriteVerb::Create => Some((
+            format!("{} is append-only, and `{}` would change or remove rows", entity.name, verb.name()),
+            "drop `append_only`, or `create` a correcting row".to_owned(),
+        )),
+        Origin::Elsewhere if verb != WriteVerb::Put && verb != WriteVerb::Delete => Some((
+            format!("{} comes from elsewhere, and `{}` would make this the truth", entity.name, verb.name()),
+            format!("feed it with `put: {}, newest: seq`", entity.name),
+        )),
+        _ => None,
+    };
+    if let Some((message, help)) = why {
+        reader.push(bad_write::finding(place, message, help));
+    }
+}
+
+/// The one row that an update or a delete is about.
+fn row<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>, verb: WriteVerb) -> Option<Vec<ByItem>> {
+    let Some(node) = keys.get("by") else {
+        if entity.key.is_empty() {
+            return Some(Vec::new());
+        }
+        let what = format!("`{} {}`", verb.name(), entity.name);
+        reader.push(missing_key::finding(Some(pattern.place), &what, "by", &format!("by: [{}]", entity.key.join(", "))));
+        return None;
+    };
+    let by = pattern.by(reader, entity, node)?;
+    pattern.one_row(reader, entity, verb.name(), &by, None, node.place);
+    match by {
+        By::Fields(items) => Some(items),
+        By::All => Some(Vec::new()),
+    }
+}
+
+/// Reads `set`, `add`, `remove`, `append`.
+fn assignments<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>, verb: WriteVerb) -> Vec<Assignment> {
+    let mut all = Vec::new();
+    for (key, change) in [("set", Change::Set), ("add", Change::Add), ("remove", Change::Remove), ("append", Change::Append)] {
+        let Some(node) = keys.get(key) else { continue };
+        let path = join(&pattern.path, key);
+        for (name, value) in reader.entries(node, &path, &format!("`{key}`"), "set: { status: CLOSED }") {
+            if let Some(assignment) = assignment(reader, pattern, entity, &name, value, change, verb) {
+                all.push(assignment);
+            }
+        }
+    }
+    all
+}
+
+fn assignment<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, name: &Name, node: &Node, change: Change, verb: WriteVerb) -> Option<Assignment> {
+    let key = Text::verbatim(&name.text, name.place);
+    let written = reader.parse_text(&key, Grammar::Expression, written::expr)?;
+    let ExprKind::Path(first, steps) = &written.kind else {
+        let help = "name the field that is changed: `set: { status: CLOSED }`";
+        reader.push(bad_write::finding(name.place, format!("`{}` is not a field", name.text), help));
+        return None;
+    };
+    let found = match find_path(pattern.names, Row { entity, built_in: false }, first, steps, &key) {
+        Ok(found) => found,
+        Err(finding) => {
+            reader.push(finding);
+            return None;
+        }
+    };
+    if !check_settable(reader, entity, &found.path, name.place) {
+        return None;
+    }
+    if verb == WriteVerb::Update && entity.key.contains(&found.path.field) {
+        let help = "identity never changes: create a new row and delete the old one";
+        reader.push(bad_write::finding(name.place, format!("`{}` is part of the key", found.path.field), help));
+        return None;
+    }
+    for step in steps {
+        if let (PathStep::Input(word), Some(Type::Map(of, ..))) = (step, entity.field(&found.path.field).map(|field| &field.ty))
+            && let Err(finding) = pattern.inputs.use_as(&word.text, key.place(word.range.clone()), Some(of), false, None)
+        {
+            reader.push(finding);
+        }
+    }
+    let wanted = match (change, &found.ty) {
+        (Change::Set, ty) => ty.clone(),
+        (Change::Add | Change::Remove, Type::Set(of, _)) | (Change::Append, Type::List(of, _)) | (Change::Remove, Type::Map(of, ..)) => (**of).clone(),
+        (Change::Add, ty) => {
+            let help = "`add` adds to sets; a number is increased with `set: { n: n + $x }`".to_owned();
+            reader.push(type_mismatch::finding(name.place, format!("`{}` is {}, not a set", found.path, ty.word()), help));
+            return None;
+        }
+        (Change::Remove, ty) => {
+            reader.push(type_mismatch::finding(name.place, format!("`{}` is {}; `remove` takes from sets and maps", found.path, ty.word()), None));
+            return None;
+        }
+        (Change::Append, ty) => {
+            reader.push(type_mismatch::finding(name.place, format!("`{}` is {}; `append` adds to lists", found.path, ty.word()), None));
+            return None;
+        }
+    };
+    let text = reader.text(node, "a value", "CLOSED")?;
+    let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
+    if let ExprKind::Path(word, steps) = &written.kind
+        && steps.is_empty()
+        && entity.field(&word.text).is_none()
+        && matches!(wanted, Type::Text(_))
+        && pattern.item.is_none()
+    {
+        let help = Some(format!("text needs both quotes: \"'{}'\"; an input needs a `$`: `${}`", word.text, word.text));
+        reader.push(bad_value::finding(text.whole(), format!("`{}` is neither a field of {} nor text", word.text, entity.name), help));
+        return None;
+    }
+    let mut scope = pattern.scope(Some(entity), true);
+    let value = Typing { reader, scope: &mut scope, text: &text }.value(&written, &wanted)?;
+    if matches!(value, Expr::Literal(Literal::Null)) && !found.optional {
+        let help = format!("make it optional (`{}?`), or set another value", found.ty.word());
+        reader.push(bad_write::finding(text.whole(), format!("`{}` is never absent", found.path), help));
+        return None;
+    }
+    if let Some(path) = value.paths().into_iter().find(|path| matches!(path.root, Root::Reference { .. })) {
+        let help = "send the value, or make the field a snapshot: `= product.price at create`";
+        reader.push(bad_write::finding(text.whole(), format!("`{path}` belongs to another row; a write reads its own row only"), help));
+        return None;
+    }
+    Some(Assignment { path: found.path, change, value })
+}
+
+/// Whether anybody may write this field.
+fn check_settable(reader: &mut Reader<'_>, entity: &Entity, path: &Path, place: keyloom_finding::Place) -> bool {
+    if let Root::Reference { entity: other, .. } = &path.root {
+        let help = format!("update {other} in a pattern of its own, or in an `atomic`");
+        reader.push(bad_write::finding(place, format!("`{path}` belongs to {other}"), help));
+        return false;
+    }
+    let why = match entity.field(&path.field).map(|field| &field.fill) {
+        Some(Fill::Derived(expr)) => format!("it is derived: `= {expr}`"),
+        Some(Fill::Kept(_)) => "it is kept from other rows".to_owned(),
+        Some(Fill::NowOnWrite) => "it is set to the moment of every write".to_owned(),
+        Some(Fill::Snapshot(_)) => "it is copied once, at create".to_owned(),
+        _ => return true,
+    };
+    reader.push(bad_write::finding(place, format!("`{}` can't be written: {why}", path.field), "leave it out; it follows by itself"));
+    false
+}
+
+/// The fields of the body, and their inputs.
+fn takes<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>, verb: WriteVerb, assignments: &[Assignment]) -> Vec<String> {
+    if !matches!(verb, WriteVerb::Create | WriteVerb::Put) {
+        return Vec::new();
+    }
+    let assigned = |name: &str| assignments.iter().any(|assignment| assignment.path.field == name);
+    let names: Vec<Name> = match keys.entry("takes") {
+        Some(entry) => pattern.own_fields(reader, entity, &entry.value, "`takes`"),
+        None => {
+            let taken = |fill: &Fill| match verb {
+                WriteVerb::Create => matches!(fill, Fill::Taken),
+                _ => matches!(fill, Fill::Taken | Fill::Default(_) | Fill::New),
+            };
+            let place = keys.entry(verb.name()).map_or(pattern.place, |entry| entry.value.place);
+            entity.fields.iter().filter(|field| taken(&field.fill) && !assigned(&field.name)).map(|field| Name { text: field.name.clone(), place }).collect()
+        }
+    };
+    for name in &names {
+        let field = entity.field(&name.text);
+        if check_settable(reader, entity, &Path::own(&name.text), name.place) {
+            let has_default = field.is_some_and(|field| matches!(field.fill, Fill::Default(_) | Fill::New | Fill::Next { .. }));
+            let is_put_key = verb == WriteVerb::Put && entity.key.contains(&name.text);
+            let optional = field.is_some_and(|field| field.optional) || (has_default && !is_put_key);
+            take(reader, pattern, entity, name, optional);
+        }
+    }
+    if keys.entry("takes").is_none() && verb == WriteVerb::Create {
+        // A fresh identity may be sent by the client.
+        for field in entity.fields.iter().filter(|field| matches!(field.fill, Fill::New) && !assigned(&field.name)) {
+            let name = Name { text: field.name.clone(), place: pattern.place };
+            take(reader, pattern, entity, &name, true);
+        }
+    }
+    let taken: Vec<String> = names.into_iter().map(|name| name.text).collect();
+    for field in &entity.fields {
+        let filled = field.optional || !matches!(field.fill, Fill::Taken) || taken.contains(&field.name) || assigned(&field.name);
+        let once = keys.get("once_per").is_some_and(|node| reader.names(node, "`once_per`", "[event_id]").iter().any(|name| name.text == field.name));
+        if !filled && !once {
+            let place = keys.entry("takes").map_or(pattern.place, |entry| entry.value.place);
+            let message = format!("nothing fills {}.{}: it is neither taken nor set, and it has no default", entity.name, field.name);
+            let help = format!("add `{}` to `takes`, `set` it, give it a default, or make it optional", field.name);
+            reader.push(bad_write::finding(place, message, help));
+        }
+    }
+    taken
+}
+
+/// A field of the body as an input.
+fn take(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, entity: &Entity, name: &Name, optional: bool) {
+    let Some(field) = entity.field(&name.text) else { return };
+    if let Err(finding) = pattern.inputs.use_as(&field.name, name.place, Some(&field.ty), optional, None) {
+        reader.push(finding);
+    }
+}
+
+/// Natural idempotency: these fields are always taken and required.
+fn once_per<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>) -> Vec<String> {
+    let Some(node) = keys.get("once_per") else { return Vec::new() };
+    let mut fields = Vec::new();
+    for name in reader.names(node, "`once_per`", "once_per: [event_id]") {
+        // It need not be a field of the row: the request may name an event that caused it.
+        let ty = entity.field(&name.text).map(|field| field.ty.clone()).or_else(|| pattern.inputs.type_of(&name.text)).unwrap_or(Type::Uuid7);
+        if let Err(finding) = pattern.inputs.use_as(&name.text, name.place, Some(&ty), false, None) {
+            reader.push(finding);
+        }
+        fields.push(name.text);
+    }
+    fields
+}
+
+/// Reads the steps of an atomic.
+pub(super) fn atomic(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, keys: &Keys<'_>) -> Option<Vec<Step>> {
+    const EXAMPLE: &str = "{ update: Account, by: [account_id], set: { balance: balance - $amount } }";
+    let node = keys.get("atomic")?;
+    let outer = pattern.path.clone();
+    let mut steps = Vec::new();
+    let mut whole = true;
+    let words: Vec<_> = vocabulary::PATTERN.iter().collect();
+    for (at, item) in reader.items(node, "`atomic`", EXAMPLE).iter().enumerate() {
+        pattern.path = join(&join(&outer, "atomic"), &at.to_string());
+        let path = pattern.path.clone();
+        reader.places.insert(&path, item.place, item.place);
+        let Some(step_keys) = reader.keys(item, &path, "a step", &words, EXAMPLE) else {
+            whole = false;
+            continue;
+        };
+        let verbs = vocabulary::step_verbs();
+        let Some(verb) = verbs.iter().find(|word| step_keys.has(word.name)).map(|word| word.name) else {
+            let all = verbs.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
+            reader.push(missing_key::finding(Some(item.place), "this step", "a verb", &format!("one of: {all}")));
+            whole = false;
+            continue;
+        };
+        check_words(reader, &step_keys, verb, &vocabulary::step_words(verb), vocabulary::step_verbs(), vocabulary::step_words);
+        let each = step_keys.get("each").and_then(|node| each(reader, node));
+        pattern.item = each.as_ref().map(|each| (each.item.clone(), each.input.clone(), each.max));
+        let step = if verb == "check" {
+            check(reader, pattern, &step_keys, each)
+        } else {
+            write(reader, pattern, &step_keys, verb).map(|write| Step::Write { each, write })
+        };
+        pattern.item = None;
+        match step {
+            Some(step) => steps.push(step),
+            None => whole = false,
+        }
+    }
+    pattern.path = outer;
+    (whole && !steps.is_empty()).then_some(steps)
+}
+
+fn check(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, keys: &Keys<'_>, each: Option<Each>) -> Option<Step> {
+    let entity = target(reader, pattern.names, keys, "check")?;
+    let place = keys.entry("check").map_or(pattern.place, |entry| entry.value.place);
+    let by = reader.required(keys, "by", "`check`", place, &format!("by: [{}]", entity.key.join(", ")));
+    let test = reader.required(keys, "if", "`check`", place, "if: status = OPEN else not_open");
+    let by = pattern.by(reader, entity, by?)?;
+    pattern.one_row(reader, entity, "check", &by, None, place);
+    let conditions = pattern.conditions(reader, entity, test?);
+    let By::Fields(by) = by else { return None };
+    Some(Step::Check { each, entity: entity.name.clone(), by, conditions })
+}
+
+/// Reads `l in $lines max 50`.
+fn each(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
+    let text = reader.text(node, "`each`", "each: l in $lines max 50")?;
+    let words: Vec<&str> = text.text.split_whitespace().collect();
+    let parsed = match words.as_slice() {
+        [item, "in", list, "max", max] => list.strip_prefix('$').zip(units::count(max).ok()).map(|(input, max)| Each {
+            item: (*item).to_owned(),
+            input: input.to_owned(),
+            max,
+        }),
+        _ => None,
+    };
+    if parsed.is_none() {
+        let help = Some("name one item, the list and its bound: `each: l in $lines max 50`".to_owned());
+        let (end, _) = split_where(&text.text);
+        reader.push(bad_value::finding(text.place(0..end), format!("`{}` does not say over what", text.text), help));
+    }
+    parsed
+}
