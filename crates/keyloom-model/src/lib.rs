@@ -7,6 +7,7 @@ mod catalog;
 mod date;
 mod endpoint;
 mod expr;
+mod groups;
 mod moves;
 mod pattern;
 mod quantity;
@@ -20,6 +21,7 @@ pub use catalog::{
 pub use date::Date;
 pub use endpoint::{Endpoint, Output};
 pub use expr::{Arithmetic, Compare, Expr, Function, Has, Literal, Member, Path, Root, Set};
+pub use groups::{GroupSize, KnownBy};
 pub use moves::{Move, MoveReason};
 pub use pattern::{
     Action, Assignment, By, ByItem, Change, Claim, Condition, Direction, Each, Freshness, Input, Limit, Order,
