@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use keyloom_model::{Arithmetic, Compare, Function, Has, Literal};
 
-use self::name::{Case, any_name, name};
+pub(super) use self::name::{Case, snake};
+use self::name::{any_name, name};
 use super::lexer::{Cursor, Kind, shown};
 use crate::fault::Fault;
 
@@ -273,7 +274,7 @@ fn kept(cursor: &mut Cursor) -> Result<Kept, Fault> {
         _ => format!("write `{said} of Bid.amount`"),
     };
     let entity = any_name(cursor, "an entity", &example)?;
-    if Case::of(&entity.text) != Some(Case::Capitalised) {
+    if !matches!(Case::of(&entity.text), Some(Case::Capitalised | Case::Upper)) {
         let fault = Fault::new(entity.range, format!("{} is not an entity", shown(&entity.text)));
         return Err(fault.help(format!("an entity begins with a capital: {example}")));
     }
@@ -312,7 +313,7 @@ fn reason(cursor: &mut Cursor) -> Result<Word, Fault> {
     match Case::of(text) {
         Some(Case::Snake) => Ok(Word { range: token.range, text: text.to_owned() }),
         _ => Err(Fault::new(token.range, format!("{} is not a reason", shown(text)))
-            .help(format!("write {}", shown(&name::snake(text))))),
+            .help(format!("write {}", shown(&snake(text))))),
     }
 }
 

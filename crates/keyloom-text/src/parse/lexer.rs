@@ -219,8 +219,8 @@ pub(super) fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) 
     }
     let lower = name.to_lowercase();
     let distance_max = match lower.chars().count() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=4 => 1,
+        5..=7 => 2,
         _ => 3,
     };
     names

@@ -30,7 +30,7 @@ pub fn share(text: &str) -> Result<Share, Fault> {
 /// Reads a distribution of counts: `40 / 5k / 200k`, `200 / 5k / 100k per month`, `500`.
 pub fn count_distribution(text: &str) -> Result<Distribution<u64>, Fault> {
     whole(text, "distribution", |cursor| {
-        let mut distribution = count_distribution_at(cursor)?;
+        let mut distribution = count_distribution_at(cursor, "40 / 5k / 200k")?;
         distribution.per = per_at(cursor)?;
         Ok(distribution)
     })
@@ -257,7 +257,7 @@ impl Quantity<'_> {
     fn unfit(&self, unfit: &Unfit, what: &str, largest: u64) -> Fault {
         match unfit {
             Unfit::Fraction => Fault::new(self.range.clone(), format!("this is not a whole {what}"))
-                .help("decimals may stand only where the result is whole: `1.5k`"),
+                .help("decimals may stand only where the result is whole: `1.5k`, `1.5KB`"),
             Unfit::TooLarge => {
                 Fault::new(self.range.clone(), "this number is too large").help(format!("the largest is {largest}"))
             }
@@ -589,8 +589,8 @@ pub(super) fn share_of(quantity: &Quantity) -> Result<Share, Fault> {
 }
 
 /// Reads a distribution of counts without its `per`.
-pub(super) fn count_distribution_at(cursor: &mut Cursor) -> Result<Distribution<u64>, Fault> {
-    distribution_at(cursor, count_at, |count| *count, "40 / 5k / 200k")
+pub(super) fn count_distribution_at(cursor: &mut Cursor, example: &str) -> Result<Distribution<u64>, Fault> {
+    distribution_at(cursor, count_at, |count| *count, example)
 }
 
 /// Reads `typical / p99 / worst`, or one number that is a hard maximum.

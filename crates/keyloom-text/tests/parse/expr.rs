@@ -160,7 +160,7 @@ new
 
 1.0005k
 ^^^^^^^ this is not a whole number
-= decimals may stand only where the result is whole: `1.5k`
+= decimals may stand only where the result is whole: `1.5k`, `1.5KB`
 
 1_000
 ^^^^^ a number has no separators between its thousands

@@ -2,4 +2,5 @@
 
 mod check;
 mod expr;
+mod types;
 mod units;
