@@ -144,6 +144,16 @@ impl<'a> Cursor<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    /// How deep the reading is; [`Cursor::leave_to`] comes back to it.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Comes back to a level noted before.
+    pub fn leave_to(&mut self, depth: u32) {
+        self.depth = depth;
+    }
+
     /// Nothing may follow; `what` has been read.
     pub fn finish(&self, what: &str) -> Result<(), Fault> {
         if self.at_end() {
@@ -209,8 +219,8 @@ pub(super) fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) 
     }
     let lower = name.to_lowercase();
     let distance_max = match lower.chars().count() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=4 => 1,
+        5..=7 => 2,
         _ => 3,
     };
     names

@@ -30,7 +30,7 @@ pub fn share(text: &str) -> Result<Share, Fault> {
 /// Reads a distribution of counts: `40 / 5k / 200k`, `200 / 5k / 100k per month`, `500`.
 pub fn count_distribution(text: &str) -> Result<Distribution<u64>, Fault> {
     whole(text, "distribution", |cursor| {
-        let mut distribution = count_distribution_at(cursor)?;
+        let mut distribution = count_distribution_at(cursor, "40 / 5k / 200k")?;
         distribution.per = per_at(cursor)?;
         Ok(distribution)
     })
@@ -243,15 +243,23 @@ pub(super) struct Quantity<'a> {
 impl Quantity<'_> {
     /// The number times a factor.
     pub fn times(&self, factor: u64, what: &str) -> Result<u64, Fault> {
-        self.number.times(factor).map_err(|unfit| self.unfit(&unfit, what))
+        self.number.times(factor).map_err(|unfit| self.unfit(&unfit, what, u64::MAX))
     }
 
-    fn unfit(&self, unfit: &Unfit, what: &str) -> Fault {
+    /// The number times a factor, as the whole numbers of expressions are: 64 bits with a sign.
+    pub fn times_signed(&self, factor: u64) -> Result<i64, Fault> {
+        let number = self.number.times(factor);
+        number
+            .and_then(|number| i64::try_from(number).map_err(|_| Unfit::TooLarge))
+            .map_err(|unfit| self.unfit(&unfit, "number", i64::MAX.unsigned_abs()))
+    }
+
+    fn unfit(&self, unfit: &Unfit, what: &str, largest: u64) -> Fault {
         match unfit {
             Unfit::Fraction => Fault::new(self.range.clone(), format!("this is not a whole {what}"))
-                .help("decimals may stand only where the result is whole: `1.5k`"),
+                .help("decimals may stand only where the result is whole: `1.5k`, `1.5KB`"),
             Unfit::TooLarge => {
-                Fault::new(self.range.clone(), "this number is too large").help(format!("the largest is {}", u64::MAX))
+                Fault::new(self.range.clone(), "this number is too large").help(format!("the largest is {largest}"))
             }
         }
     }
@@ -328,7 +336,10 @@ fn unit_at(cursor: &mut Cursor, number: Range<usize>, wanted: Wanted) -> Result<
     let glued = cursor.glued();
     let word = cursor.ahead();
     let is_unit = match cursor.peek().kind {
-        Kind::Word => glued || Unit::named(word).is_some() || wanted.meant(word).is_some() || wanted == Wanted::Time,
+        Kind::Word if glued || wanted == Wanted::Time || Unit::named(word).is_some() => true,
+        // In an expression a single letter behind a blank is more likely a name.
+        Kind::Word if wanted == Wanted::Any && word.len() == 1 => matches!(word, "m" | "K"),
+        Kind::Word => wanted.meant(word).is_some(),
         Kind::Symbol => word == "%",
         _ => false,
     };
@@ -457,7 +468,7 @@ pub(super) fn span(quantity: &Quantity, unit: TimeUnit) -> Result<TimeSpan, Faul
     while let Some(unit) = smaller {
         match quantity.number.times(factor) {
             Ok(amount) => return Ok(TimeSpan::new(amount, unit)),
-            Err(Unfit::TooLarge) => return Err(quantity.unfit(&Unfit::TooLarge, "")),
+            Err(Unfit::TooLarge) => return Err(quantity.unfit(&Unfit::TooLarge, "", u64::MAX)),
             Err(Unfit::Fraction) => {}
         }
         let (next, of_it) = match unit {
@@ -495,7 +506,7 @@ fn rate_at(cursor: &mut Cursor) -> Result<Rate, Fault> {
         let (events, widened) = quantity.number.over_power_of_ten(factor).map_err(|unfit| match unfit {
             Unfit::Fraction => Fault::new(quantity.range.clone(), "this rate has too many digits behind the point")
                 .help("write it over a longer time, such as `/day`"),
-            Unfit::TooLarge => quantity.unfit(&unfit, "rate"),
+            Unfit::TooLarge => quantity.unfit(&unfit, "rate", u64::MAX),
         })?;
         return Ok(Rate { events, per: TimeSpan::new(widened, unit) });
     }
@@ -578,8 +589,8 @@ pub(super) fn share_of(quantity: &Quantity) -> Result<Share, Fault> {
 }
 
 /// Reads a distribution of counts without its `per`.
-pub(super) fn count_distribution_at(cursor: &mut Cursor) -> Result<Distribution<u64>, Fault> {
-    distribution_at(cursor, count_at, |count| *count, "40 / 5k / 200k")
+pub(super) fn count_distribution_at(cursor: &mut Cursor, example: &str) -> Result<Distribution<u64>, Fault> {
+    distribution_at(cursor, count_at, |count| *count, example)
 }
 
 /// Reads `typical / p99 / worst`, or one number that is a hard maximum.

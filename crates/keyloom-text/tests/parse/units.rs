@@ -51,11 +51,11 @@ fn counts() {
 
 1.5
 ^^^ this is not a whole count
-= decimals may stand only where the result is whole: `1.5k`
+= decimals may stand only where the result is whole: `1.5k`, `1.5KB`
 
 1.0005k
 ^^^^^^^ this is not a whole count
-= decimals may stand only where the result is whole: `1.5k`
+= decimals may stand only where the result is whole: `1.5k`, `1.5KB`
 
 10K
   ^ `K` is not `k`
