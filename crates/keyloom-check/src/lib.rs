@@ -1,1 +1,47 @@
-//! Placeholder.
+//! The review: which rules there are, what they find in a catalog, and which findings the authors have accepted.
+//!
+//! Pure: a catalog, its places, today's date and the settings go in; findings come out, in their one order. A rule is
+//! one file in [`rules`](crate::rules), with its record, its check and its words, and its page beside it.
+
+mod config;
+mod context;
+mod registry;
+pub mod rules;
+mod suppression;
+
+pub use config::{Config, ConfigAllow};
+pub use context::Context;
+pub use registry::{CATALOG_RULES, CatalogRule, all_rules, rule};
+
+use keyloom_finding::{Finding, Level, Sources};
+use keyloom_model::Date;
+use keyloom_text::Reading;
+
+/// Reviews what was read: the findings of the language, of every rule, and of the allowances, sorted.
+///
+/// `config` is what `keyloom.toml` and the flags say; `today` decides which allowances have expired and which facts
+/// have grown old.
+pub fn review(readings: &[Reading], sources: &Sources, config: &Config, today: Date) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    rules::stale_facts::check(today, &mut findings);
+    let mut allowances = suppression::ConfigAllowances::new(config, sources, today);
+    findings = allowances.apply(findings);
+    for reading in readings {
+        let context = Context::new(reading);
+        let mut found = reading.findings.clone();
+        for rule in CATALOG_RULES {
+            (rule.check)(&context, &mut found);
+        }
+        let found = suppression::apply(found, reading, sources, today);
+        findings.extend(allowances.apply(found));
+        allowances.cover(&reading.files);
+    }
+    findings.extend(allowances.finish());
+    keyloom_finding::sort(&mut findings, sources);
+    findings
+}
+
+/// Whether findings stand at or above the level that fails a build.
+pub fn fails(findings: &[Finding], deny: Level) -> bool {
+    findings.iter().any(|finding| finding.level >= deny)
+}

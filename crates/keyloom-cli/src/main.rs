@@ -1,2 +1,49 @@
-//! The `keyloom` command.
-fn main() {}
+//! The `keyloom` command: the one place that knows clap, files, the clock, the environment and the terminal.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the command is where the world comes in and answers go out"
+)]
+
+mod arguments;
+mod check;
+mod explain;
+mod files;
+mod fmt;
+mod init;
+mod json_schema;
+mod output;
+mod settings;
+mod show;
+mod today;
+
+use std::process::ExitCode;
+
+use arguments::Command;
+
+/// How a command ended; the numbers are part of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// Nothing to complain about.
+    Fine = 0,
+    /// Findings at the denied level.
+    Findings = 1,
+    /// The input can't be read, or the call is wrong.
+    BadInput = 2,
+    /// The world failed: disk, network, engine.
+    WorldFailed = 3,
+}
+
+fn main() -> ExitCode {
+    let exit = match arguments::parse() {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::JsonSchema => json_schema::run(),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+    };
+    ExitCode::from(exit as u8)
+}

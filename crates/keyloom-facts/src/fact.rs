@@ -30,7 +30,7 @@ impl Fact {
     }
 }
 
-/// Shows the number as people say it: `400 KiB per item`, `3,000 read units per second and partition`.
+/// Shows the number as people say it: `400 KB per item`, `3,000 read units per second and partition`.
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.unit.strip_prefix("bytes") {
@@ -78,10 +78,10 @@ impl Kind {
     }
 }
 
-/// The largest unit in which the size is a whole number. Binary units come first, because engines count in them.
+/// The largest unit in which the size is a whole number. 1 KB is 1,024 bytes, in the catalog and out.
 fn size(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 6] =
-        [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    const UNITS: [(u64, &str); 3] =
+        [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     let whole = |&&(unit, _): &&(u64, &str)| bytes >= unit && bytes.is_multiple_of(unit);
     match UNITS.iter().find(whole) {
         Some((unit, name)) => format!("{} {name}", grouped(bytes / unit)),
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn sizes_are_whole_numbers_of_their_unit() {
-        let shown = [0, 999, 1_024, 2_048, 65_535, 100_000_000, 10_737_418_240].map(size);
-        assert_eq!(shown, ["0 B", "999 B", "1 KiB", "2 KiB", "65,535 B", "100 MB", "10 GiB"]);
+        let shown = [0, 999, 1_024, 2_048, 65_535, 104_857_600, 10_737_418_240].map(size);
+        assert_eq!(shown, ["0 B", "999 B", "1 KB", "2 KB", "65,535 B", "100 MB", "10 GB"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //!
 //! let item = fact(Engine::DynamoDb, "item_bytes");
 //! assert_eq!(item.value, 409_600);
-//! assert_eq!(item.to_string(), "400 KiB per item");
+//! assert_eq!(item.to_string(), "400 KB per item");
 //! assert!(item.kind.is_documented_limit());
 //! assert_eq!(item.age_months(Day { year: 2027, month: 6, day: 1 }), 6);
 //! ```
@@ -109,11 +109,11 @@ mod tests {
         assert_eq!(
             sizes,
             [
-                ("dynamodb", "400 KiB per item".to_owned()),
-                ("cassandra", "16 MiB per write".to_owned()),
-                ("mongodb", "16 MiB per document".to_owned()),
-                ("redis", "512 MiB per string".to_owned()),
-                ("firestore", "1 MiB per document".to_owned()),
+                ("dynamodb", "400 KB per item".to_owned()),
+                ("cassandra", "16 MB per write".to_owned()),
+                ("mongodb", "16 MB per document".to_owned()),
+                ("redis", "512 MB per string".to_owned()),
+                ("firestore", "1 MB per document".to_owned()),
             ]
         );
     }

@@ -32,10 +32,13 @@ pub struct Output {
     pub optional: bool,
 }
 
-/// Fields whose maximum is above this are left out of an answer unless they are asked for.
-const LARGE_FIELD_BYTES: u64 = 4096;
+
+
 
 impl Endpoint {
+    /// Fields whose maximum is above this are left out of an answer unless they are asked for.
+    pub const LARGE_FIELD_BYTES: u64 = 4096;
+
     /// The endpoint of a pattern; `None` for one that is served elsewhere.
     pub fn of(catalog: &Catalog, pattern: &Pattern) -> Option<Self> {
         let (method, outputs) = match &pattern.action {
@@ -83,7 +86,7 @@ fn rows_out(catalog: &Catalog, entity: &str, returns: &Returns, is_write: bool) 
         let field = entity.field(name)?;
         Some(Output { name: name.to_owned(), ty: field.ty.clone(), optional: field.optional })
     };
-    let small = |ty: &Type| RowSize::of_type(catalog, ty).worst <= LARGE_FIELD_BYTES;
+    let small = |ty: &Type| RowSize::of_type(catalog, ty).worst <= Endpoint::LARGE_FIELD_BYTES;
     match returns {
         Returns::Default if is_write => entity.key.iter().filter_map(|name| own(name)).collect(),
         Returns::Default => {

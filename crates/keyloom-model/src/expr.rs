@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::quantity::{TimeSpan, count_text};
+use crate::quantity::TimeSpan;
 
 /// A value written in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -318,7 +318,7 @@ impl fmt::Display for Literal {
             Self::Bool(value) => write!(f, "{value}"),
             Self::Variant(name) => f.write_str(name),
             Self::Span(span) => write!(f, "{span}"),
-            Self::Bytes(bytes) => write!(f, "{} B", count_text(*bytes).replace(',', "")),
+            Self::Bytes(bytes) => write!(f, "{bytes} B"),
             Self::Share(millionths) => write!(f, "{}", crate::Share { millionths: *millionths }),
             Self::Null => f.write_str("null"),
             Self::Now => f.write_str("now"),

@@ -18,7 +18,7 @@ mod syntax;
 mod typing;
 mod writes;
 
-use keyloom_finding::{Finding, Places, Sources};
+use keyloom_finding::{FileId, Finding, Places, Sources};
 use keyloom_model::Catalog;
 
 pub use files::{Files, Unreadable};
@@ -26,8 +26,8 @@ pub use files::{Files, Unreadable};
 /// What was understood of a catalog, and what was not.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// Every file that was read.
-    pub sources: Sources,
+    /// The files that were read, the first one first.
+    pub files: Vec<FileId>,
     /// What was understood.
     pub catalog: Catalog,
     /// Where each thing is written.
@@ -38,9 +38,10 @@ pub struct Reading {
     pub unreadable: bool,
 }
 
-/// Reads the catalog that starts in the file `name`, with all it includes.
+/// Reads the catalog that starts in the file `name`, with all it includes, and adds its files to `sources`.
 ///
 /// ```
+/// use keyloom_finding::Sources;
 /// use keyloom_text::{Files, Unreadable, read};
 ///
 /// struct One;
@@ -49,16 +50,16 @@ pub struct Reading {
 ///         Ok("language: 1\ncatalog: notes\n".to_owned())
 ///     }
 /// }
-/// let reading = read("catalog.yaml", &One);
+/// let reading = read("catalog.yaml", &One, &mut Sources::default());
 /// assert!(reading.findings.is_empty());
 /// assert_eq!(reading.catalog.name, "notes");
 /// ```
-pub fn read(name: &str, files: &dyn Files) -> Reading {
-    let loaded = files::load(name, files);
-    let mut reader = syntax::Reader::new(&loaded.sources, loaded.findings);
-    let unreadable = loaded.unreadable;
+pub fn read(name: &str, files: &dyn Files, sources: &mut Sources) -> Reading {
+    let loaded = files::load(name, files, sources);
+    let mut reader = syntax::Reader::new(sources, loaded.findings);
     reader.comments(&loaded.documents);
-    entities::read(&mut reader, &loaded.documents, unreadable);
+    entities::read(&mut reader, &loaded.documents, loaded.unreadable);
     let (catalog, places, findings) = reader.finish();
-    Reading { sources: loaded.sources, catalog, places, findings, unreadable }
+    let files = loaded.documents.into_iter().map(|(file, _)| file).collect();
+    Reading { files, catalog, places, findings, unreadable: loaded.unreadable }
 }

@@ -76,7 +76,6 @@ impl Unreadable {
 
 /// The files of a catalog as trees.
 pub(super) struct Loaded {
-    pub(super) sources: Sources,
     /// In the order in which they are read: a file before what it includes.
     pub(super) documents: Vec<(FileId, Document)>,
     pub(super) findings: Vec<Finding>,
@@ -86,9 +85,9 @@ pub(super) struct Loaded {
 /// How many files one catalog may have; far above what people write, far below what hangs a machine.
 const FILES_MAX: usize = 1000;
 
-pub(super) fn load(name: &str, files: &dyn Files) -> Loaded {
+pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Loaded {
     let mut loaded =
-        Loaded { sources: Sources::default(), documents: Vec::new(), findings: Vec::new(), unreadable: false };
+        Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: false };
     // Files still to be read: name, the include that asks for it, and the chain of files that leads to it.
     let mut waiting: Vec<(String, Option<Place>, Vec<String>)> = vec![(name.to_owned(), None, Vec::new())];
     let mut known: Vec<String> = Vec::new();
@@ -111,9 +110,9 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Loaded {
                 continue;
             }
         };
-        let file = loaded.sources.add(&name, text);
+        let file = sources.add(&name, text);
         let before = loaded.findings.len();
-        let document = yaml::parse(file, loaded.sources.file(file).text(), &mut loaded.findings);
+        let document = yaml::parse(file, sources.file(file).text(), &mut loaded.findings);
         if document.root.is_none() {
             loaded.unreadable = true;
             if loaded.findings.len() == before {

@@ -1,0 +1,66 @@
+use keyloom_finding::{Finding, Rule};
+
+use crate::Context;
+use crate::rules::{
+    aggregate_at_read, average_only_estimate, bad_config, contended_decision, copy_without_contract, dead_field, filter_after_read,
+    missing_expiry, missing_freshness, missing_growth, missing_rate, missing_skew, missing_span, mixed_write_discipline,
+    orphan_entity, oversized_item, rate_against_growth, stale_facts, storage_in_catalog, unconditional_claim, unlimited_read,
+    unsafe_retry, unused_allow,
+};
+
+/// A rule that looks at a whole catalog.
+pub struct CatalogRule {
+    /// Its record.
+    pub rule: &'static Rule,
+    /// Its check.
+    pub check: fn(&Context<'_>, &mut Vec<Finding>),
+}
+
+macro_rules! catalog_rules {
+    ($($module:ident),* $(,)?) => {
+        /// The rules that look at a catalog, by name.
+        pub static CATALOG_RULES: &[CatalogRule] = &[$(CatalogRule { rule: &$module::RULE, check: $module::check }),*];
+    };
+}
+
+catalog_rules![
+    aggregate_at_read,
+    average_only_estimate,
+    contended_decision,
+    copy_without_contract,
+    dead_field,
+    filter_after_read,
+    missing_expiry,
+    missing_freshness,
+    missing_growth,
+    missing_rate,
+    missing_skew,
+    missing_span,
+    mixed_write_discipline,
+    orphan_entity,
+    oversized_item,
+    rate_against_growth,
+    storage_in_catalog,
+    unconditional_claim,
+    unlimited_read,
+    unsafe_retry,
+];
+
+/// Every rule there is, by name: those of the language, of the catalog, and of the review itself.
+pub fn all_rules() -> Vec<&'static Rule> {
+    let mut rules: Vec<&'static Rule> = keyloom_text::rules::ALL.to_vec();
+    rules.extend(CATALOG_RULES.iter().map(|rule| rule.rule));
+    rules.extend([&bad_config::RULE, &stale_facts::RULE, &unused_allow::RULE]);
+    rules.sort_by_key(|rule| rule.name);
+    rules
+}
+
+/// The rule of that name.
+///
+/// ```
+/// assert_eq!(keyloom_check::rule("missing-rate").unwrap().name, "missing-rate");
+/// assert!(keyloom_check::rule("no-such-rule").is_none());
+/// ```
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    all_rules().into_iter().find(|rule| rule.name == name)
+}

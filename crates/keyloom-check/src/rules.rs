@@ -1,0 +1,46 @@
+//! The rules that look at a catalog, one file each, with its page beside it.
+
+use keyloom_finding::{Finding, Place, Rule};
+
+pub(crate) mod aggregate_at_read;
+pub(crate) mod average_only_estimate;
+pub(crate) mod bad_config;
+pub(crate) mod contended_decision;
+pub(crate) mod copy_without_contract;
+pub(crate) mod dead_field;
+pub(crate) mod filter_after_read;
+pub(crate) mod missing_expiry;
+pub(crate) mod missing_freshness;
+pub(crate) mod missing_growth;
+pub(crate) mod missing_rate;
+pub(crate) mod missing_skew;
+pub(crate) mod missing_span;
+pub(crate) mod mixed_write_discipline;
+pub(crate) mod orphan_entity;
+pub(crate) mod oversized_item;
+pub(crate) mod rate_against_growth;
+pub(crate) mod stale_facts;
+pub(crate) mod storage_in_catalog;
+pub(crate) mod unconditional_claim;
+pub(crate) mod unlimited_read;
+pub(crate) mod unsafe_retry;
+pub(crate) mod unused_allow;
+
+/// One finding for what many things lack: it stands at the first of them and names the others.
+///
+/// Twenty notes that say the same thing bury the one warning that matters. Up to three are told one by one.
+pub(crate) fn gathered(rule: &'static Rule, lacking: Vec<(String, Option<Place>)>, message: impl Fn(&str) -> String) -> impl Iterator<Item = Finding> {
+    const TOLD_APART: usize = 3;
+    const NAMED: usize = 6;
+    let findings: Vec<Finding> = if lacking.len() <= TOLD_APART {
+        lacking.into_iter().map(|(name, place)| Finding::new(rule, place, message(&format!("`{name}`")))).collect()
+    } else {
+        let mut names = lacking.iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        if lacking.len() > NAMED {
+            names.push_str(&format!(" and {} more", lacking.len() - NAMED));
+        }
+        let place = lacking.first().and_then(|(_, place)| *place);
+        vec![Finding::new(rule, place, message(&names))]
+    };
+    findings.into_iter()
+}

@@ -1,0 +1,145 @@
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use keyloom::finding::Level;
+use keyloom::finding::render::Format;
+use keyloom::model::Date;
+
+#[derive(Parser)]
+#[command(
+    name = "keyloom",
+    version,
+    about = "Query-first NoSQL design as software: from a catalog of entities and access patterns to checked tables",
+    after_help = "Start here:\n  keyloom init shop          write an example catalog\n  keyloom check              review the catalog in this folder\n  keyloom show . get_order   see one pattern as an endpoint\n\nExit codes: 0 fine, 1 findings at the denied level, 2 the input can't be read or the call is wrong, 3 the world failed.",
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+struct Keyloom {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Review a catalog: what is illegal, unbounded, contradictory or not stated
+    #[command(after_help = "Examples:\n  keyloom check                                the catalog.yaml of this folder\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]")]
+    Check(CheckArguments),
+    /// Show what was understood: endpoints, inputs, answers, reasons, moves
+    #[command(after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show shop.yaml --format json         for programs")]
+    Show(ShowArguments),
+    /// Print catalogs canonically: order of keys, indentation, quotes; comments stay
+    #[command(after_help = "Examples:\n  keyloom fmt                 rewrite this folder's catalog.yaml\n  keyloom fmt a.yaml b.yaml   rewrite these files\n  keyloom fmt --check         change nothing, exit 1 if something would change (for CI)\n  keyloom fmt - < a.yaml      from standard input to standard output")]
+    Fmt(FmtArguments),
+    /// Print a JSON Schema of the catalog language, for completion in editors
+    #[command(name = "json-schema", after_help = "Example, with the YAML language server:\n  keyloom json-schema > keyloom.schema.json\n  and as the first line of catalog.yaml:\n  # yaml-language-server: $schema=keyloom.schema.json")]
+    JsonSchema,
+    /// Write an example catalog to start from
+    #[command(after_help = "Examples:\n  keyloom init            list the examples\n  keyloom init shop       write shop as catalog.yaml into this folder\n  keyloom init chat talk  write chat as talk/catalog.yaml")]
+    Init(InitArguments),
+    /// Explain a rule: what it finds, why it matters, what to do
+    #[command(after_help = "Examples:\n  keyloom explain                  list all rules\n  keyloom explain missing-expiry")]
+    Explain(ExplainArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArguments {
+    /// Catalog files or folders; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalogs: Vec<PathBuf>,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: FindingFormat,
+    /// The level from which findings fail the command: note, warning or error
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    pub(crate) deny: Option<Level>,
+    /// Leave out the findings of this rule; may be repeated
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+    /// The day to judge by, as 2026-11-15; by default the clock's
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) today: Option<Date>,
+}
+
+#[derive(Args)]
+pub(crate) struct ShowArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// One pattern of it
+    pub(crate) pattern: Option<String>,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ShowFormat,
+}
+
+#[derive(Args)]
+pub(crate) struct FmtArguments {
+    /// Catalog files or folders; `-` reads standard input
+    #[arg(default_value = ".")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing; exit with 1 if a file is not canonical
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct InitArguments {
+    /// The example: shop, chat, sensors or cases; without it, they are listed
+    pub(crate) example: Option<String>,
+    /// The folder to write it into; made if it is not there
+    #[arg(default_value = ".")]
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct ExplainArguments {
+    /// The rule's name; without it, all rules are listed
+    pub(crate) rule: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FindingFormat {
+    /// For people, with the place in the file
+    Text,
+    /// One line for each finding
+    Concise,
+    /// For programs
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations in GitHub workflows
+    Github,
+}
+
+impl FindingFormat {
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Text => Format::Text,
+            Self::Concise => Format::Concise,
+            Self::Json => Format::Json,
+            Self::Sarif => Format::Sarif,
+            Self::Github => Format::Github,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Reads the command line; clap answers help and wrong calls itself, with exit codes 0 and 2.
+pub(crate) fn parse() -> Command {
+    Keyloom::parse().command
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    Level::from_name(text).ok_or_else(|| "there are: note, warning, error".to_owned())
+}
+
+fn day(text: &str) -> Result<Date, String> {
+    Date::parse(text).ok_or_else(|| "write it as 2026-11-15".to_owned())
+}

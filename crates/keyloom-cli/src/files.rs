@@ -1,0 +1,52 @@
+//! Files of this machine as the language sees them: by relative names with `/`.
+
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use keyloom::text::{Files, Unreadable};
+
+/// The files below the current folder, and wherever names lead.
+pub(crate) struct Disk;
+
+impl Files for Disk {
+    fn open(&self, name: &str) -> Result<String, Unreadable> {
+        read(&catalog_path(Path::new(name)))
+    }
+}
+
+/// A folder stands for its `catalog.yaml`.
+pub(crate) fn catalog_path(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("catalog.yaml") } else { path.to_owned() }
+}
+
+/// Reads a text file, never more of it than is allowed.
+pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
+    let refused = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => Unreadable::Missing,
+        _ => Unreadable::Refused(error.to_string()),
+    };
+    let file = std::fs::File::open(path).map_err(refused)?;
+    let size = file.metadata().map_err(refused)?.len();
+    if size > Unreadable::BYTES_MAX {
+        return Err(Unreadable::TooLarge { bytes: size });
+    }
+    let mut bytes = Vec::new();
+    file.take(Unreadable::BYTES_MAX + 1).read_to_end(&mut bytes).map_err(refused)?;
+    Unreadable::text(bytes)
+}
+
+/// The name of a catalog's first file, as it is shown: relative to the current folder where it lies below it.
+pub(crate) fn shown_name(path: &Path) -> String {
+    let path = catalog_path(path);
+    let relative = if path.is_absolute() {
+        std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned)).unwrap_or(path)
+    } else {
+        path
+    };
+    let parts: Vec<String> = relative
+        .components()
+        .filter(|part| !matches!(part, std::path::Component::CurDir))
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    parts.join("/").replace("//", "/")
+}

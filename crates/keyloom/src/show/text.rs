@@ -1,0 +1,254 @@
+use std::fmt::Write as _;
+
+use keyloom_model::{
+    Action, By, Catalog, Direction, Endpoint, Entity, Fill, Freshness, Frequency, Input, KnownBy, Limit, Order, Origin, Output, Pattern, Read,
+    Selection, Skew, Step,
+};
+
+/// The whole catalog, or one pattern of it, for people.
+pub fn text(catalog: &Catalog, pattern: Option<&Pattern>) -> String {
+    let mut out = String::new();
+    // Writing to a string can't fail.
+    let _ = match pattern {
+        Some(pattern) => write_pattern(&mut out, catalog, pattern),
+        None => write_catalog(&mut out, catalog),
+    };
+    out
+}
+
+fn write_catalog(out: &mut String, catalog: &Catalog) -> std::fmt::Result {
+    let declared = catalog.entities.iter().filter(|entity| entity.is_declared()).count();
+    writeln!(out, "{}: {declared} entities, {} patterns", catalog.name, catalog.patterns.len())?;
+    if let Some(tenant) = &catalog.tenant {
+        writeln!(out, "tenant: {} ({}), first in every key, from the caller's identity", tenant.field, tenant.ty)?;
+    }
+    writeln!(out, "\nENTITIES")?;
+    for entity in &catalog.entities {
+        write_entity(out, entity)?;
+    }
+    writeln!(out, "\nENDPOINTS")?;
+    for pattern in &catalog.patterns {
+        match Endpoint::of(catalog, pattern) {
+            Some(endpoint) => {
+                writeln!(out, "{:<4} {}({})", endpoint.method, endpoint.path, inputs(&endpoint.inputs))?;
+                if !endpoint.reasons.is_empty() {
+                    writeln!(out, "       not applied: {}", endpoint.reasons.join(", "))?;
+                }
+            }
+            None => writeln!(out, "--   {}: served elsewhere", pattern.name)?,
+        }
+    }
+    writeln!(out, "\nOne pattern in full: keyloom show CATALOG PATTERN")
+}
+
+fn write_entity(out: &mut String, entity: &Entity) -> std::fmt::Result {
+    let key = if entity.key.is_empty() { "singleton".to_owned() } else { format!("key [{}]", entity.key.join(", ")) };
+    let kind = match &entity.origin {
+        Origin::Declared if entity.append_only => ", append-only".to_owned(),
+        Origin::Declared => String::new(),
+        Origin::Elsewhere => ", fed from elsewhere".to_owned(),
+        Origin::Rollup(rollup) => format!(", rolled up from {}", rollup.of),
+        Origin::History { of } => format!(", history of {of}"),
+        Origin::Event { of } => format!(", event of {of}"),
+    };
+    writeln!(out, "{}: {key}, {} fields{kind}", entity.name, entity.fields.len())
+}
+
+fn write_pattern(out: &mut String, catalog: &Catalog, pattern: &Pattern) -> std::fmt::Result {
+    let Some(endpoint) = Endpoint::of(catalog, pattern) else {
+        if let Action::Outside(why) = &pattern.action {
+            writeln!(out, "{}: served elsewhere: {why}", pattern.name)?;
+        }
+        return Ok(());
+    };
+    writeln!(out, "{} {}", endpoint.method, endpoint.path)?;
+    if let Some(doc) = &pattern.doc {
+        writeln!(out, "  {doc}")?;
+    }
+    writeln!(out, "\ndoes")?;
+    for line in sentences(catalog, pattern) {
+        writeln!(out, "  {line}")?;
+    }
+    if !endpoint.inputs.is_empty() {
+        writeln!(out, "\ninputs")?;
+        let width = endpoint.inputs.iter().map(|input| input.name.len()).max().unwrap_or(0);
+        for input in &endpoint.inputs {
+            writeln!(out, "  {:width$}  {}", input.name, input_type(input))?;
+        }
+    }
+    if let Some(read) = pattern.read().filter(|read| read.selection.orders.len() > 1) {
+        let names = read.selection.orders.iter().map(|order| order.name.as_str()).collect::<Vec<_>>().join(" | ");
+        writeln!(out, "  order  {names}")?;
+    }
+    if endpoint.needs_idempotency_key {
+        writeln!(out, "  Idempotency-Key  header, required")?;
+    }
+    if !endpoint.outputs.is_empty() {
+        writeln!(out, "\nanswers with")?;
+        let width = endpoint.outputs.iter().map(|output| output.name.len()).max().unwrap_or(0);
+        for Output { name, ty, optional } in &endpoint.outputs {
+            writeln!(out, "  {name:width$}  {ty}{}", if *optional { "?" } else { "" })?;
+        }
+    }
+    if !endpoint.reasons.is_empty() {
+        writeln!(out, "\nnot applied, with one of")?;
+        writeln!(out, "  {}", endpoint.reasons.join(", "))?;
+    }
+    let moves: Vec<_> = pattern.writes().into_iter().flat_map(|(_, write)| write.moves(catalog)).collect();
+    if !moves.is_empty() {
+        writeln!(out, "\nmoves its row in")?;
+        for found in &moves {
+            writeln!(out, "  {} (`{}` is in its {})", found.within, found.field, found.reason.name())?;
+        }
+    }
+    let assumed = assumptions(pattern);
+    if !assumed.is_empty() {
+        writeln!(out, "\nassumed, because it is not stated")?;
+        for line in assumed {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What a pattern does, in a few plain lines.
+fn sentences(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
+    let mut lines = Vec::new();
+    match &pattern.action {
+        Action::Read(read) => read_lines(catalog, read, &mut lines),
+        Action::Claim(claim) => {
+            lines.push(format!("takes up to {} {} of {} and hides them for {}", claim.up_to, claim.selection.entity, by(&claim.selection), claim.lease));
+            selection_lines(catalog, &claim.selection, &mut lines);
+        }
+        Action::Write(write) => lines.push(format!("{} {}", write.verb.name(), write.entity)),
+        Action::Atomic(steps) => {
+            for (at, step) in steps.iter().enumerate() {
+                lines.push(match step {
+                    Step::Write { write, .. } => format!("{}. {} {}", at + 1, write.verb.name(), write.entity),
+                    Step::Check { entity, .. } => format!("{}. check {entity}", at + 1),
+                });
+            }
+            lines.push("all of it, or nothing".to_owned());
+        }
+        Action::Outside(_) => {}
+    }
+    for (_, write) in pattern.writes() {
+        for assignment in &write.assignments {
+            lines.push(format!("  {} <- {}", assignment.path, assignment.value));
+        }
+        for condition in &write.conditions {
+            lines.push(format!("  only if {}, else `{}`", condition.test, condition.reason));
+        }
+        if let Some(event) = &write.emits {
+            lines.push(format!("  emits {event}"));
+        }
+    }
+    lines.push(format!("rate: {}{}", pattern.rate, skew(pattern.skew)));
+    lines.extend(pattern.latency.map(|latency| format!("latency: p99 {latency}")));
+    lines
+}
+
+fn read_lines(catalog: &Catalog, read: &Read, lines: &mut Vec<String>) {
+    let limit = match read.limit {
+        Some(Limit::Page(rows)) => format!(", {rows} a page"),
+        Some(Limit::First(rows)) => format!(", the first {rows}"),
+        None => read.up_to.map_or_else(String::new, |most| format!(", up to {most}")),
+    };
+    lines.push(format!("{} {} of {}{limit}", read.verb.name(), read.selection.entity, by(&read.selection)));
+    selection_lines(catalog, &read.selection, lines);
+    let freshness = match read.freshness {
+        Some(Freshness::Latest) => "latest".to_owned(),
+        Some(Freshness::ReadYourWrites) => "read your writes".to_owned(),
+        Some(Freshness::Within(span)) => format!("at most {span} old"),
+        None => return,
+    };
+    lines.push(format!("freshness: {freshness}"));
+}
+
+fn selection_lines(catalog: &Catalog, selection: &Selection, lines: &mut Vec<String>) {
+    lines.extend(selection.filter.iter().map(|filter| format!("where {filter}")));
+    lines.extend(selection.orders.iter().map(|order| format!("in order of {}", order_words(order))));
+    if let Some(size) = catalog.group_size(selection) {
+        let known = match size.known_by {
+            KnownBy::Identity => return,
+            KnownBy::Pattern | KnownBy::SameGroup(_) => "",
+            KnownBy::WiderGroup(_) => " (from a wider group: an upper bound)",
+        };
+        lines.push(format!("rows in one group: {}{known}", size.rows));
+    }
+}
+
+fn order_words(order: &Order) -> String {
+    let items = order.items.iter().map(|item| {
+        let direction = if item.direction == Direction::Descending { "desc" } else { "asc" };
+        format!("{} {direction}", item.path)
+    });
+    let items = items.collect::<Vec<_>>().join(", ");
+    if order.name.is_empty() { items } else { format!("{items} (`order={}`)", order.name) }
+}
+
+fn by(selection: &Selection) -> String {
+    match &selection.by {
+        By::All => "all".to_owned(),
+        By::Fields(items) => items.iter().map(|item| item.path.to_string()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn skew(skew: Option<Skew>) -> String {
+    match skew {
+        Some(Skew::Busiest(share)) => format!(", {share} of it on the busiest group"),
+        Some(Skew::Zipf(thousandths)) => format!(", spread by Zipf {}.{:03}", thousandths / 1000, thousandths % 1000),
+        None => String::new(),
+    }
+}
+
+/// What Keyloom takes in place of a number that is not stated.
+fn assumptions(pattern: &Pattern) -> Vec<String> {
+    let mut assumed = Vec::new();
+    match pattern.rate {
+        Frequency::Stated { mean: Some(mean), peak: None } => assumed.push(format!("peak: ten times the mean of {mean}")),
+        Frequency::Stated { mean: None, peak: Some(peak) } => assumed.push(format!("mean: equal to the peak of {peak}")),
+        _ => {}
+    }
+    if let Some(read) = pattern.read() {
+        if read.freshness.is_none() {
+            assumed.push("freshness: 5s".to_owned());
+        }
+        if read.limit.is_none() && read.verb == keyloom_model::ReadVerb::List {
+            assumed.push("page: 100".to_owned());
+        }
+    }
+    assumed
+}
+
+fn inputs(inputs: &[Input]) -> String {
+    inputs.iter().map(|input| format!("{}: {}", input.name, short_type(input))).collect::<Vec<_>>().join(", ")
+}
+
+fn short_type(input: &Input) -> String {
+    let list = input.list_max.map_or_else(String::new, |max| format!("[{max}]"));
+    let word = match &input.ty {
+        keyloom_model::Type::Enum(_) => "enum".to_owned(),
+        other => other.word(),
+    };
+    format!("{word}{list}{}", if input.optional { "?" } else { "" })
+}
+
+fn input_type(input: &Input) -> String {
+    let list = input.list_max.map_or_else(String::new, |max| format!(", a list of at most {max}"));
+    format!("{}{}{list}", input.ty, if input.optional { "?" } else { "" })
+}
+
+/// Whether a fill is one that nobody sends.
+pub(super) fn fill_word(fill: &Fill) -> Option<&'static str> {
+    match fill {
+        Fill::Taken => None,
+        Fill::Default(_) => Some("default"),
+        Fill::New => Some("new"),
+        Fill::NowOnWrite => Some("now on write"),
+        Fill::Next { .. } => Some("sequence"),
+        Fill::Derived(_) => Some("derived"),
+        Fill::Snapshot(_) => Some("snapshot"),
+        Fill::Kept(_) => Some("kept"),
+    }
+}
