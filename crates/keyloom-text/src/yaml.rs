@@ -33,6 +33,8 @@ pub(crate) struct Scalar {
     pub(crate) plain: bool,
     /// Written as a block, with `|` or `>`.
     pub(crate) block: bool,
+    /// Written as a block with `>`: the author broke the lines, the text has them not.
+    pub(crate) folded: bool,
 }
 
 /// One `key: value` of a map.
@@ -148,20 +150,29 @@ impl Builder<'_> {
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
                 findings.push(yaml_feature::alias(self.place(bytes.clone()), &self.text[bytes.clone()]));
                 let text = self.text[bytes.clone()].to_owned();
-                self.add(bytes, Kind::Scalar(Scalar { text, plain: true, block: false }));
+                self.add(bytes, Kind::Scalar(Scalar { text, plain: true, block: false, folded: false }));
             }
             Event::Scalar(text, style, anchor, _) => {
                 self.refuse_anchor(anchor, &bytes, findings);
                 let plain = style == ScalarStyle::Plain;
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                self.add(bytes, Kind::Scalar(Scalar { text: text.into_owned(), plain, block }));
+                let folded = style == ScalarStyle::Folded;
+                // The parser says `~` for a value that is not there at all; only its empty span tells.
+                let missing = plain && bytes.is_empty();
+                if missing {
+                    self.refuse_as_key("nothing", &bytes, findings);
+                }
+                let text = if missing { String::new() } else { text.into_owned() };
+                self.add(bytes, Kind::Scalar(Scalar { text, plain, block, folded }));
             }
             Event::SequenceStart(style, anchor, _) => {
+                self.refuse_as_key("a list", &bytes, findings);
                 self.refuse_anchor(anchor, &bytes, findings);
                 let flow = style == StructureStyle::Flow;
                 self.open.push(Open::List { start: bytes.start, items: Vec::new(), flow });
             }
             Event::MappingStart(style, anchor, _) => {
+                self.refuse_as_key("a mapping", &bytes, findings);
                 self.refuse_anchor(anchor, &bytes, findings);
                 let flow = style == StructureStyle::Flow;
                 self.open.push(Open::Map { start: bytes.start, entries: Vec::new(), key: None, flow });
@@ -183,6 +194,13 @@ impl Builder<'_> {
             let start = before.rfind('&').unwrap_or(node.start);
             let end = before[start..].find(char::is_whitespace).map_or(node.start, |length| start + length);
             findings.push(yaml_feature::anchor(self.place(start..end)));
+        }
+    }
+
+    /// Only a text can be a key.
+    fn refuse_as_key(&self, what: &str, bytes: &Range<usize>, findings: &mut Vec<Finding>) {
+        if let Some(Open::Map { key: None, .. }) = self.open.last() {
+            findings.push(yaml_feature::not_a_key(self.place(bytes.clone()), what));
         }
     }
 

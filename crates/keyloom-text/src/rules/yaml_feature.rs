@@ -35,3 +35,8 @@ pub(crate) fn second_document(place: Place) -> Finding {
     Finding::new(&RULE, place, "a second document begins here; a catalog file has one")
         .help("put it in a file of its own and name that under `include:`")
 }
+
+pub(crate) fn not_a_key(place: Place, what: &str) -> Finding {
+    Finding::new(&RULE, place, format!("{what} stands where a key is expected"))
+        .help("write a name before the `:`; quote it if it begins with `[` or `{`")
+}
