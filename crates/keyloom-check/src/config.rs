@@ -187,8 +187,8 @@ impl ConfigReader {
     }
 }
 
-/// The rule that a flag names, or the nearest one.
-pub(crate) fn nearest_rule(name: &str) -> Option<&'static str> {
+/// The rule that was probably meant.
+pub fn nearest_rule(name: &str) -> Option<&'static str> {
     let distance = |rule: &str| strsim::damerau_levenshtein(rule, name);
     registry::all_rules()
         .into_iter()

@@ -9,7 +9,7 @@ mod registry;
 pub mod rules;
 mod suppression;
 
-pub use config::{Config, ConfigAllow};
+pub use config::{Config, ConfigAllow, nearest_rule};
 pub use context::Context;
 pub use registry::{CATALOG_RULES, CatalogRule, all_rules, rule};
 

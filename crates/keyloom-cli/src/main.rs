@@ -36,6 +36,13 @@ enum Exit {
     WorldFailed = 3,
 }
 
+impl Exit {
+    /// The graver of two.
+    fn worse(self, other: Self) -> Self {
+        if (other as u8) > (self as u8) { other } else { self }
+    }
+}
+
 fn main() -> ExitCode {
     let exit = match arguments::parse() {
         Command::Check(arguments) => check::run(&arguments),

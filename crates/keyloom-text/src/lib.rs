@@ -3,6 +3,7 @@
 //! A front end never gives up at the first fault: [`read`] answers with what it understood and every finding it has.
 
 mod fault;
+mod json_schema;
 mod format;
 pub mod parse;
 mod read;
@@ -12,6 +13,7 @@ mod vocabulary;
 mod yaml;
 
 pub use fault::Fault;
+pub use json_schema::json_schema;
 pub use format::format;
 pub use read::{Files, Reading, Unreadable, read};
 pub use text::Text;

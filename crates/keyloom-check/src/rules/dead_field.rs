@@ -2,7 +2,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use std::collections::{HashMap, HashSet};
 
 use keyloom_model::{
-    Action, By, Catalog, Endpoint, Entity, Expiry, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, RowSize, Selection, Step,
+    Action, By, Catalog, Endpoint, Entity, Expiry, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, RowSize, Selection, Step, WriteVerb,
 };
 
 use crate::Context;
@@ -24,14 +24,14 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         uses_of_pattern(catalog, pattern, &mut used);
     }
     for entity in &catalog.entities {
-        uses_of_entity(catalog, entity, &mut used);
+        uses_of_entity(entity, &mut used);
     }
     for entity in catalog.entities.iter().filter(|entity| matches!(entity.origin, Origin::Declared)) {
-        // An entity that nobody uses at all is one finding, not one for each field.
-        let Some(used) = used.get(entity.name.as_str()).filter(|used| used.is_read && used.is_written) else { continue };
+        // An entity that nobody reads or makes is one finding of orphan-entity, not one for each field.
+        let Some(used) = used.get(entity.name.as_str()).filter(|used| used.is_read && used.is_made) else { continue };
         for field in &entity.fields {
             let place = context.key(&format!("entities.{}.fields.{}", entity.name, field.name));
-            let filled = !matches!(field.fill, Fill::Taken) || used.filled.contains(field.name.as_str()) || used.all_filled;
+            let filled = !matches!(field.fill, Fill::Taken) || used.filled.contains(field.name.as_str());
             let read = entity.key.contains(&field.name) || used.read.contains(field.name.as_str()) || used.all_read;
             if !filled {
                 let message = format!("nothing fills {}.{}", entity.name, field.name);
@@ -48,9 +48,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 #[derive(Default)]
 struct Used<'a> {
     is_read: bool,
-    is_written: bool,
+    is_made: bool,
     all_read: bool,
-    all_filled: bool,
     read: HashSet<&'a str>,
     filled: HashSet<&'a str>,
 }
@@ -131,7 +130,7 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
     for (_, write) in pattern.writes() {
         let entity = write.entity.as_str();
         let own = used.entry(entity).or_default();
-        own.is_written = true;
+        own.is_made |= matches!(write.verb, WriteVerb::Create | WriteVerb::Put) || write.or_create;
         own.all_read |= write.emits.is_some();
         let filled = [&write.takes, &write.any_of, &write.once_per];
         own.filled.extend(filled.into_iter().flatten().map(String::as_str));
@@ -144,7 +143,7 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
     }
 }
 
-fn uses_of_entity<'a>(catalog: &'a Catalog, entity: &'a Entity, used: &mut Uses<'a>) {
+fn uses_of_entity<'a>(entity: &'a Entity, used: &mut Uses<'a>) {
     let name = entity.name.as_str();
     for field in &entity.fields {
         match &field.fill {
@@ -180,8 +179,5 @@ fn uses_of_entity<'a>(catalog: &'a Catalog, entity: &'a Entity, used: &mut Uses<
         for filter in rollup.filter.iter().chain(rollup.values.iter().filter_map(|value| value.filter.as_ref())) {
             read_expr(&rollup.of, filter, used);
         }
-    }
-    if entity.is_declared() && catalog.patterns.is_empty() {
-        used.entry(name).or_default().is_read = false;
     }
 }

@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Origin, RowSize, bytes_text};
+use keyloom_model::{Entity, Expr, Field, Fill, Literal, Origin, RowSize, Type, bytes_text};
 
 use crate::Context;
 
@@ -30,12 +30,21 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             None => None,
         };
         if let Some((message, derivation)) = why {
-            let mut finding = Finding::new(&RULE, context.key(&path), message)
-                .help("state `expires: created_at + 2 years`, or `expires: forever` if that was decided");
+            let help = match birth(entity) {
+                Some(field) => format!("state `expires: {field} + 2 years`, or `expires: forever` if that was decided"),
+                None => "state `expires: forever` if rows stay; else give them a timestamp to count from, and `expires: at + 2 years`".to_owned(),
+            };
+            let mut finding = Finding::new(&RULE, context.key(&path), message).help(help);
             finding.derivation = derivation;
             findings.push(finding);
         }
     }
+}
+
+/// The field that tells when a row was made.
+fn birth(entity: &Entity) -> Option<&str> {
+    let made_now = |field: &&Field| matches!(field.ty, Type::Timestamp { .. }) && matches!(field.fill, Fill::Default(Expr::Literal(Literal::Now)));
+    entity.fields.iter().find(made_now).map(|field| field.name.as_str())
 }
 
 fn is_short_lived(name: &str) -> bool {

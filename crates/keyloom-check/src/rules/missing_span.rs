@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Compare, Entity, Expr, Path, Selection, Set, Type};
+use keyloom_model::{Action, Compare, Entity, Expr, Limit, Path, Selection, Set, Type};
 
 use crate::Context;
 
@@ -16,6 +16,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let path = format!("patterns.{}", pattern.name);
         let Some(entity) = context.catalog.entity(&selection.entity) else { continue };
         if selection.span.is_some() || context.is_stated(&format!("{path}.span")) || matches!(pattern.action, Action::Claim(_)) {
+            continue;
+        }
+        // The first N of a range stop by themselves.
+        if matches!(pattern.read().and_then(|read| read.limit), Some(Limit::First(_))) {
             continue;
         }
         let Some(field) = time_range(selection, entity) else { continue };

@@ -1,7 +1,7 @@
 use keyloom_finding::{Finding, Level, Rule};
 use std::collections::HashSet;
 
-use keyloom_model::{Action, Fill, Origin, Returns, Root, Step};
+use keyloom_model::{Action, Fill, Origin, Returns, Root, Step, WriteVerb};
 
 use crate::Context;
 
@@ -17,7 +17,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if !context.whole {
         return;
     }
-    let (mut read, mut written) = (HashSet::new(), HashSet::new());
+    let (mut read, mut written, mut made) = (HashSet::new(), HashSet::new(), HashSet::new());
     for pattern in &context.catalog.patterns {
         read.extend(pattern.selection().map(|selection| selection.entity.as_str()));
         if let Some(own) = pattern.read() {
@@ -39,7 +39,12 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 Step::Write { .. } => None,
             }));
         }
-        written.extend(pattern.writes().into_iter().map(|(_, write)| write.entity.as_str()));
+        for (_, write) in pattern.writes() {
+            written.insert(write.entity.as_str());
+            if matches!(write.verb, WriteVerb::Create | WriteVerb::Put) || write.or_create {
+                made.insert(write.entity.as_str());
+            }
+        }
     }
     for entity in &context.catalog.entities {
         if let Origin::Rollup(rollup) = &entity.origin {
@@ -69,7 +74,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             _ => format!("entities.{}", entity.name),
         };
         let (message, help) = match (is_read, is_written || !entity.is_declared()) {
-            (true, true) => continue,
+            (true, true) if made.contains(entity.name.as_str()) || !entity.is_declared() => continue,
+            (true, true) => (format!("{} is read and changed, and no pattern makes a row of it", entity.name), "add the pattern that creates it, or `complete: false` for the catalog if another program does"),
             (false, false) => (format!("no pattern reads or writes {}", entity.name), "add its patterns, or remove it"),
             (false, true) => (format!("{} is kept and no pattern reads it", entity.name), "add the pattern that reads it, or remove it"),
             (true, false) => (format!("{} is read and no pattern writes it", entity.name), "add the pattern that writes it, or say `source: elsewhere` with a `put`, or `complete: false` for the catalog"),

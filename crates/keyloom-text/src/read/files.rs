@@ -58,7 +58,8 @@ impl Unreadable {
         String::from_utf8(bytes).map_err(|error| Self::NotUtf8 { at: error.utf8_error().valid_up_to() })
     }
 
-    pub(crate) fn finding(&self, place: Option<Place>, name: &str) -> Finding {
+    /// The finding that says so; `place` is the `include` that names the file, if any.
+    pub fn finding(&self, place: Option<Place>, name: &str) -> Finding {
         let (why, help) = match self {
             Self::Missing => ("there is no such file".to_owned(), "check the name; a folder stands for its `catalog.yaml`; `keyloom init` writes an example"),
             Self::Empty => ("the file is empty".to_owned(), "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example"),
