@@ -45,8 +45,8 @@ const INDENT: usize = 2;
 /// use keyloom_finding::Sources;
 ///
 /// let mut sources = Sources::default();
-/// let file = sources.add("catalog.yaml", "catalog:   'shop'   # ours\nlanguage: 1\n");
-/// assert_eq!(keyloom_text::format(&sources, file).unwrap(), "language: 1\ncatalog: shop   # ours\n");
+/// let file = sources.add("catalog.yaml", "catalog:   'shop' # ours\nlanguage: 1\n");
+/// assert_eq!(keyloom_text::format(&sources, file).unwrap(), "language: 1\ncatalog: shop  # ours\n");
 /// ```
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Finding>> {
     let text = sources.file(file).text();
