@@ -48,7 +48,8 @@ impl ConfigAllow {
 
     /// Whether it covers findings in this file.
     pub(crate) fn covers(&self, file: Option<&str>) -> bool {
-        self.paths.is_empty() || file.is_some_and(|file| self.paths.iter().any(|path| fast_glob::glob_match(path, file)))
+        self.paths.is_empty()
+            || file.is_some_and(|file| self.paths.iter().any(|path| fast_glob::glob_match(path, file)))
     }
 }
 
@@ -103,7 +104,9 @@ impl ConfigReader {
                 },
                 "allow" => self.allows(value, config),
                 "exclude" => config.exclude = self.texts(value, "exclude"),
-                other => self.fault(key.span(), format!("there is no setting `{other}`"), "there are: deny, allow, exclude"),
+                other => {
+                    self.fault(key.span(), format!("there is no setting `{other}`"), "there are: deny, allow, exclude")
+                }
             }
         }
     }
@@ -124,7 +127,8 @@ impl ConfigReader {
     }
 
     fn allow(&mut self, table: &DeTable<'_>, span: std::ops::Range<usize>) -> Option<ConfigAllow> {
-        let mut allow = ConfigAllow { from_file: true, place: Some(Place::new(self.file, span.clone())), ..ConfigAllow::flag("") };
+        let mut allow =
+            ConfigAllow { from_file: true, place: Some(Place::new(self.file, span.clone())), ..ConfigAllow::flag("") };
         let mut because = false;
         let before = self.findings.len();
         for (key, value) in table {
@@ -143,7 +147,11 @@ impl ConfigReader {
                 },
                 "paths" => allow.paths = self.texts(value, "paths"),
                 other => {
-                    self.fault(key.span(), format!("an allowance has no `{other}`"), "it has: rule, because, until, paths");
+                    self.fault(
+                        key.span(),
+                        format!("an allowance has no `{other}`"),
+                        "it has: rule, because, until, paths",
+                    );
                 }
             }
         }

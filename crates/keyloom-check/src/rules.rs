@@ -29,7 +29,11 @@ pub(crate) mod unused_allow;
 /// One finding for what many things lack: it stands at the first of them and names the others.
 ///
 /// Twenty notes that say the same thing bury the one warning that matters. Up to three are told one by one.
-pub(crate) fn gathered(rule: &'static Rule, lacking: Vec<(String, Option<Place>)>, message: impl Fn(&str) -> String) -> impl Iterator<Item = Finding> {
+pub(crate) fn gathered(
+    rule: &'static Rule,
+    lacking: Vec<(String, Option<Place>)>,
+    message: impl Fn(&str) -> String,
+) -> impl Iterator<Item = Finding> {
     const TOLD_APART: usize = 3;
     const NAMED: usize = 6;
     let findings: Vec<Finding> = if lacking.len() <= TOLD_APART {

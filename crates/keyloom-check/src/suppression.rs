@@ -103,12 +103,17 @@ impl<'a> ConfigAllowances<'a> {
     pub(crate) fn cover(&mut self, files: &[FileId]) {
         for (at, allow) in self.config.allow.iter().enumerate() {
             // Without paths it may be about a catalog that is not part of this run.
-            self.covered[at] |= !allow.paths.is_empty() && files.iter().any(|file| allow.covers(Some(self.sources.file(*file).name())));
+            self.covered[at] |=
+                !allow.paths.is_empty() && files.iter().any(|file| allow.covers(Some(self.sources.file(*file).name())));
         }
     }
 
     pub(crate) fn finish(self) -> Vec<Finding> {
         let allows = self.config.allow.iter().enumerate();
-        allows.filter_map(|(at, allow)| judge(&allow.rule, allow.until, allow.place, self.used[at] || !self.covered[at], self.today)).collect()
+        allows
+            .filter_map(|(at, allow)| {
+                judge(&allow.rule, allow.until, allow.place, self.used[at] || !self.covered[at], self.today)
+            })
+            .collect()
     }
 }

@@ -51,12 +51,14 @@ fn run(fixture: &Path) -> Outcome {
         (config, findings) = Config::read(&sources, file);
     }
     let first_line = files.open(&name).unwrap_or_default().lines().next().unwrap_or("").to_owned();
-    let today = first_line.strip_prefix("# today: ").and_then(Date::parse).unwrap_or(Date { year: 2026, month: 11, day: 15 });
+    let today =
+        first_line.strip_prefix("# today: ").and_then(Date::parse).unwrap_or(Date { year: 2026, month: 11, day: 15 });
     let reading = read(&name, &files, &mut sources);
     findings.extend(review(&[reading], &sources, &config, today));
     keyloom_finding::sort(&mut findings, &sources);
     let today = today.to_string();
-    let report = Report { findings: &findings, sources: &sources, rules: &all_rules(), version: "0", today: Some(&today) };
+    let report =
+        Report { findings: &findings, sources: &sources, rules: &all_rules(), version: "0", today: Some(&today) };
     let report = render(&report, Format::Text, Style { color: false, width: 100 });
     Outcome { findings, report }
 }
@@ -64,7 +66,10 @@ fn run(fixture: &Path) -> Outcome {
 fn fixtures(rule: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules").join(rule);
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_none_or(|ext| ext != "txt")).collect();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_none_or(|ext| ext != "txt"))
+        .collect();
     found.sort();
     found
 }
@@ -134,7 +139,11 @@ fn two_at_one_place(shown: &str, outcome: &Outcome) -> Option<String> {
 #[test]
 fn every_rule_has_a_whole_page() {
     for rule in all_rules() {
-        assert!(rule.page.starts_with(&format!("# {}\n", rule.name)), "the page of {} does not begin with its name", rule.name);
+        assert!(
+            rule.page.starts_with(&format!("# {}\n", rule.name)),
+            "the page of {} does not begin with its name",
+            rule.name
+        );
         for section in ["## What it finds", "## Why it matters", "## Example", "## Use instead", "## When to allow"] {
             assert!(rule.page.contains(section), "the page of {} has no section `{section}`", rule.name);
         }

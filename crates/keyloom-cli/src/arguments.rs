@@ -22,22 +22,35 @@ struct Keyloom {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Review a catalog: what is illegal, unbounded, contradictory or not stated
-    #[command(after_help = "Examples:\n  keyloom check                                the catalog.yaml of this folder\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]")]
+    #[command(
+        after_help = "Examples:\n  keyloom check                                the catalog.yaml of this folder\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
+    )]
     Check(CheckArguments),
     /// Show what was understood: endpoints, inputs, answers, reasons, moves
-    #[command(after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show shop.yaml --format json         for programs")]
+    #[command(
+        after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show shop.yaml --format json         for programs"
+    )]
     Show(ShowArguments),
     /// Print catalogs canonically: order of keys, indentation, quotes; comments stay
-    #[command(after_help = "Examples:\n  keyloom fmt                 rewrite this folder's catalog.yaml\n  keyloom fmt a.yaml b.yaml   rewrite these files\n  keyloom fmt --check         change nothing, exit 1 if something would change (for CI)\n  keyloom fmt - < a.yaml      from standard input to standard output")]
+    #[command(
+        after_help = "Examples:\n  keyloom fmt                 rewrite this folder's catalog.yaml\n  keyloom fmt a.yaml b.yaml   rewrite these files\n  keyloom fmt --check         change nothing, exit 1 if something would change (for CI)\n  keyloom fmt - < a.yaml      from standard input to standard output"
+    )]
     Fmt(FmtArguments),
     /// Print a JSON Schema of the catalog language, for completion in editors
-    #[command(name = "json-schema", after_help = "Example, with the YAML language server:\n  keyloom json-schema > keyloom.schema.json\n  and as the first line of catalog.yaml:\n  # yaml-language-server: $schema=keyloom.schema.json")]
+    #[command(
+        name = "json-schema",
+        after_help = "Example, with the YAML language server:\n  keyloom json-schema > keyloom.schema.json\n  and as the first line of catalog.yaml:\n  # yaml-language-server: $schema=keyloom.schema.json"
+    )]
     JsonSchema,
     /// Write an example catalog to start from
-    #[command(after_help = "Examples:\n  keyloom init            list the examples\n  keyloom init shop       write shop as catalog.yaml into this folder\n  keyloom init chat talk  write chat as talk/catalog.yaml")]
+    #[command(
+        after_help = "Examples:\n  keyloom init            list the examples\n  keyloom init shop       write shop as catalog.yaml into this folder\n  keyloom init chat talk  write chat as talk/catalog.yaml"
+    )]
     Init(InitArguments),
     /// Explain a rule: what it finds, why it matters, what to do
-    #[command(after_help = "Examples:\n  keyloom explain                  list all rules\n  keyloom explain missing-expiry")]
+    #[command(
+        after_help = "Examples:\n  keyloom explain                  list all rules\n  keyloom explain missing-expiry"
+    )]
     Explain(ExplainArguments),
 }
 

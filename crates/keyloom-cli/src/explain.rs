@@ -7,7 +7,9 @@ use crate::output::{complain, print};
 /// Prints the page of a rule, or the list of all.
 pub(crate) fn run(arguments: &ExplainArguments) -> Exit {
     let Some(name) = &arguments.rule else {
-        let lines = all_rules().into_iter().map(|rule| format!("{:<24} {:<8} {}\n", rule.name, rule.level.name(), rule.summary));
+        let lines = all_rules()
+            .into_iter()
+            .map(|rule| format!("{:<24} {:<8} {}\n", rule.name, rule.level.name(), rule.summary));
         print(&lines.collect::<String>());
         return Exit::Fine;
     };
@@ -18,7 +20,10 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Exit {
         }
         None => {
             let nearest = keyloom::check::nearest_rule(name).map(|nearest| format!(": did you mean `{nearest}`?"));
-            complain(&format!("there is no rule `{name}`{}", nearest.unwrap_or_else(|| "; `keyloom explain` lists all".to_owned())));
+            complain(&format!(
+                "there is no rule `{name}`{}",
+                nearest.unwrap_or_else(|| "; `keyloom explain` lists all".to_owned())
+            ));
             Exit::BadInput
         }
     }

@@ -28,7 +28,13 @@ fn standard_input(check: bool) -> Exit {
     }
     match Unreadable::text(bytes) {
         Ok(text) => match canonical("standard input", &text) {
-            Ok(formatted) if check => if formatted == text { Exit::Fine } else { Exit::Findings },
+            Ok(formatted) if check => {
+                if formatted == text {
+                    Exit::Fine
+                } else {
+                    Exit::Findings
+                }
+            }
             Ok(formatted) => {
                 print(&formatted);
                 Exit::Fine

@@ -32,7 +32,11 @@ pub(crate) fn run(arguments: &InitArguments) -> Exit {
     match created {
         Ok(()) => {
             let shown = crate::files::shown_name(&path);
-            let folder = if arguments.folder.as_os_str() == "." { String::new() } else { format!(" {}", arguments.folder.display()) };
+            let folder = if arguments.folder.as_os_str() == "." {
+                String::new()
+            } else {
+                format!(" {}", arguments.folder.display())
+            };
             print(&format!("wrote {shown}\n\nnext:\n  keyloom check{folder}\n  keyloom show{folder}\n"));
             Exit::Fine
         }

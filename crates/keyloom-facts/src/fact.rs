@@ -80,8 +80,7 @@ impl Kind {
 
 /// The largest unit in which the size is a whole number. 1 KB is 1,024 bytes, in the catalog and out.
 fn size(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 3] =
-        [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     let whole = |&&(unit, _): &&(u64, &str)| bytes >= unit && bytes.is_multiple_of(unit);
     match UNITS.iter().find(whole) {
         Some((unit, name)) => format!("{} {name}", grouped(bytes / unit)),

@@ -32,9 +32,6 @@ pub struct Output {
     pub optional: bool,
 }
 
-
-
-
 impl Endpoint {
     /// Fields whose maximum is above this are left out of an answer unless they are asked for.
     pub const LARGE_FIELD_BYTES: u64 = 4096;

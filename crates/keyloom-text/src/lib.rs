@@ -3,8 +3,8 @@
 //! A front end never gives up at the first fault: [`read`] answers with what it understood and every finding it has.
 
 mod fault;
-mod json_schema;
 mod format;
+mod json_schema;
 pub mod parse;
 mod read;
 pub mod rules;
@@ -13,7 +13,7 @@ mod vocabulary;
 mod yaml;
 
 pub use fault::Fault;
-pub use json_schema::json_schema;
 pub use format::format;
+pub use json_schema::json_schema;
 pub use read::{Files, Reading, Unreadable, read};
 pub use text::Text;

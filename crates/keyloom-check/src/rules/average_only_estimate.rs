@@ -14,8 +14,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let mut report = |path: String, rows: &Distribution<u64>, what: String| {
         if rows.typical.is_some() && (rows.p99.is_none() || rows.worst.is_none()) {
             let missing = if rows.worst.is_none() { "worst" } else { "p99" };
-            let message = format!("{what} is stated by what is typical, without its {missing}: partitions break at the worst, not at the average");
-            findings.push(Finding::new(&RULE, context.value(&path), message).help("state all three: `40 / 5k / 200k` (typical / p99 / worst)"));
+            let message = format!(
+                "{what} is stated by what is typical, without its {missing}: partitions break at the worst, not at the average"
+            );
+            findings.push(
+                Finding::new(&RULE, context.value(&path), message)
+                    .help("state all three: `40 / 5k / 200k` (typical / p99 / worst)"),
+            );
         }
     };
     for entity in &context.catalog.entities {

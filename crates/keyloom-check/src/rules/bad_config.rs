@@ -1,6 +1,5 @@
 use keyloom_finding::{Finding, Level, Place, Rule};
 
-
 pub(crate) static RULE: Rule = Rule {
     name: "bad-config",
     level: Level::Error,

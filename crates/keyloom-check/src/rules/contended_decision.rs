@@ -1,5 +1,5 @@
-use keyloom_finding::{Finding, Level, Rule};
 use keyloom_facts::Engine;
+use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Fill, Share, Skew, WriteVerb, count_text};
 
 use crate::Context;
@@ -26,11 +26,19 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
     };
     for pattern in &context.catalog.patterns {
-        let (Some(peak), Some(Skew::Busiest(busiest))) = (pattern.rate.peak_per_second(), pattern.skew) else { continue };
+        let (Some(peak), Some(Skew::Busiest(busiest))) = (pattern.rate.peak_per_second(), pattern.skew) else {
+            continue;
+        };
         let derivation = format!("{}/s x {busiest}", count_text(peak.round() as u64));
         for (path, write) in pattern.writes() {
             if write.verb == WriteVerb::Update {
-                report(context.key(&path), format!("the busiest {} of `{}`", write.entity, pattern.name), peak, busiest, derivation.clone());
+                report(
+                    context.key(&path),
+                    format!("the busiest {} of `{}`", write.entity, pattern.name),
+                    peak,
+                    busiest,
+                    derivation.clone(),
+                );
             }
             if write.verb != WriteVerb::Create {
                 continue;
@@ -40,10 +48,22 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     let place = context.key(&format!("entities.{}.fields.{}", entity.name, field.name));
                     match &field.fill {
                         Fill::Kept(kept) if kept.entity == write.entity => {
-                            report(place, format!("{}.{}, kept from `{}`,", entity.name, field.name, pattern.name), peak, busiest, derivation.clone());
+                            report(
+                                place,
+                                format!("{}.{}, kept from `{}`,", entity.name, field.name, pattern.name),
+                                peak,
+                                busiest,
+                                derivation.clone(),
+                            );
                         }
                         Fill::Next { .. } if entity.name == write.entity => {
-                            report(place, format!("the sequence {}.{} of `{}`", entity.name, field.name, pattern.name), peak, busiest, derivation.clone());
+                            report(
+                                place,
+                                format!("the sequence {}.{} of `{}`", entity.name, field.name, pattern.name),
+                                peak,
+                                busiest,
+                                derivation.clone(),
+                            );
                         }
                         _ => {}
                     }

@@ -2,7 +2,8 @@ use keyloom_finding::{Finding, Level, Rule};
 use std::collections::{HashMap, HashSet};
 
 use keyloom_model::{
-    Action, By, Catalog, Endpoint, Entity, Expiry, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, RowSize, Selection, Step, WriteVerb,
+    Action, By, Catalog, Endpoint, Entity, Expiry, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, RowSize,
+    Selection, Step, WriteVerb,
 };
 
 use crate::Context;
@@ -35,10 +36,16 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let read = entity.key.contains(&field.name) || used.read.contains(field.name.as_str()) || used.all_read;
             if !filled {
                 let message = format!("nothing fills {}.{}", entity.name, field.name);
-                findings.push(Finding::new(&RULE, place, message).help("let a write take or set it, give it a default, or remove it"));
+                findings.push(
+                    Finding::new(&RULE, place, message)
+                        .help("let a write take or set it, give it a default, or remove it"),
+                );
             } else if !read {
                 let message = format!("nothing reads {}.{}", entity.name, field.name);
-                findings.push(Finding::new(&RULE, place, message).help("return it, filter by it, or remove it; a large field is returned only when it is named"));
+                findings
+                    .push(Finding::new(&RULE, place, message).help(
+                        "return it, filter by it, or remove it; a large field is returned only when it is named",
+                    ));
             }
         }
     }
@@ -81,12 +88,19 @@ fn uses_of_selection<'a>(selection: &'a Selection, used: &mut Uses<'a>) {
     selection.orders.iter().flat_map(|order| &order.items).for_each(|item| read_path(entity, &item.path, used));
 }
 
-fn uses_of_returns<'a>(catalog: &'a Catalog, entity: &'a str, returns: &'a Returns, is_write: bool, used: &mut Uses<'a>) {
+fn uses_of_returns<'a>(
+    catalog: &'a Catalog,
+    entity: &'a str,
+    returns: &'a Returns,
+    is_write: bool,
+    used: &mut Uses<'a>,
+) {
     match returns {
         Returns::Default if is_write => {}
         Returns::Default => {
             let fields = catalog.entity(entity).map_or(&[][..], |entity| &entity.fields);
-            let small = fields.iter().filter(|field| RowSize::of_type(catalog, &field.ty).worst <= Endpoint::LARGE_FIELD_BYTES);
+            let small =
+                fields.iter().filter(|field| RowSize::of_type(catalog, &field.ty).worst <= Endpoint::LARGE_FIELD_BYTES);
             used.entry(entity).or_default().read.extend(small.map(|field| field.name.as_str()));
         }
         Returns::All | Returns::Before | Returns::After => used.entry(entity).or_default().all_read = true,
@@ -175,7 +189,9 @@ fn uses_of_entity<'a>(entity: &'a Entity, used: &mut Uses<'a>) {
         source.is_read = true;
         source.read.extend(rollup.by.iter().map(String::as_str));
         source.read.extend(rollup.every.iter().map(|(_, of, _)| of.as_str()));
-        source.read.extend(rollup.values.iter().flat_map(|value| value.field.iter().chain(&value.by)).map(String::as_str));
+        source
+            .read
+            .extend(rollup.values.iter().flat_map(|value| value.field.iter().chain(&value.by)).map(String::as_str));
         for filter in rollup.filter.iter().chain(rollup.values.iter().filter_map(|value| value.filter.as_ref())) {
             read_expr(&rollup.of, filter, used);
         }

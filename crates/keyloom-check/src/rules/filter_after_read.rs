@@ -18,24 +18,39 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let Some(test) = remaining(selection, entity) else { continue };
-        let worst = context.catalog.group_size(selection).and_then(|size| size.rows.worst.filter(|_| size.rows.per.is_none()));
+        let worst =
+            context.catalog.group_size(selection).and_then(|size| size.rows.worst.filter(|_| size.rows.per.is_none()));
         let message = match worst {
-            Some(worst) => format!("`{test}` is tested after reading: a page may read all {} rows of a group to fill itself", count_text(worst)),
+            Some(worst) => format!(
+                "`{test}` is tested after reading: a page may read all {} rows of a group to fill itself",
+                count_text(worst)
+            ),
             None => format!("`{test}` is tested after reading, and nothing says how many rows pass"),
         };
         let help = match test {
-            Expr::Compare(Compare::Equal, ..) => "state `matches: 20%` (the share that passes), or move the field into `by`",
-            Expr::In(..) | Expr::Compare(..) => "state `matches: 20%` (the share that passes), or add an order that begins with this field: only one range can be read in order",
+            Expr::Compare(Compare::Equal, ..) => {
+                "state `matches: 20%` (the share that passes), or move the field into `by`"
+            }
+            Expr::In(..) | Expr::Compare(..) => {
+                "state `matches: 20%` (the share that passes), or add an order that begins with this field: only one range can be read in order"
+            }
             _ => "state `matches: 20%`, the share of read rows that passes",
         };
-        findings.push(Finding::new(&RULE, context.value(&format!("patterns.{}.where", pattern.name)), message).help(help));
+        findings
+            .push(Finding::new(&RULE, context.value(&format!("patterns.{}.where", pattern.name)), message).help(help));
     }
 }
 
 /// The first test that varies from call to call and that neither the order nor known shares account for.
 fn remaining<'a>(selection: &'a Selection, entity: &Entity) -> Option<&'a Expr> {
-    let first_ordered: Vec<&str> = selection.orders.iter().filter_map(|order| order.items.first()).filter_map(|item| item.path.own_field()).collect();
-    let mut range_served: Option<&str> = first_ordered.first().copied().filter(|first| first_ordered.iter().all(|other| other == first));
+    let first_ordered: Vec<&str> = selection
+        .orders
+        .iter()
+        .filter_map(|order| order.items.first())
+        .filter_map(|item| item.path.own_field())
+        .collect();
+    let mut range_served: Option<&str> =
+        first_ordered.first().copied().filter(|first| first_ordered.iter().all(|other| other == first));
     let may_choose = selection.orders.is_empty();
     for test in selection.filter.iter().flat_map(Expr::conjuncts).filter(|test| test.varies()) {
         let own = test.paths().first().and_then(|path| path.own_field());

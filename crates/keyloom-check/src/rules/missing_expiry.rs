@@ -22,11 +22,19 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             Some(growth) => {
                 let yearly = growth.per_day() * 365.25;
                 let bytes = yearly * RowSize::of_entity(context.catalog, entity).typical as f64;
-                let derivation = format!("{growth} x 365 days x {} B = {} a year, before copies and replicas", RowSize::of_entity(context.catalog, entity).typical, bytes_text(bytes as u64));
+                let derivation = format!(
+                    "{growth} x 365 days x {} B = {} a year, before copies and replicas",
+                    RowSize::of_entity(context.catalog, entity).typical,
+                    bytes_text(bytes as u64)
+                );
                 Some((format!("{} grows by {growth}, and nothing says when a row ends", entity.name), Some(derivation)))
             }
-            None if short_lived => Some((format!("a {} is short-lived by its name, and nothing says when it ends", entity.name), None)),
-            None if entity.append_only => Some((format!("{} only ever grows, and nothing says when a row ends", entity.name), None)),
+            None if short_lived => {
+                Some((format!("a {} is short-lived by its name, and nothing says when it ends", entity.name), None))
+            }
+            None if entity.append_only => {
+                Some((format!("{} only ever grows, and nothing says when a row ends", entity.name), None))
+            }
             None => None,
         };
         if let Some((message, derivation)) = why {
@@ -43,10 +51,14 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// The field that tells when a row was made.
 fn birth(entity: &Entity) -> Option<&str> {
-    let made_now = |field: &&Field| matches!(field.ty, Type::Timestamp { .. }) && matches!(field.fill, Fill::Default(Expr::Literal(Literal::Now)));
+    let made_now = |field: &&Field| {
+        matches!(field.ty, Type::Timestamp { .. }) && matches!(field.fill, Fill::Default(Expr::Literal(Literal::Now)))
+    };
     entity.fields.iter().find(made_now).map(|field| field.name.as_str())
 }
 
 fn is_short_lived(name: &str) -> bool {
-    ["Session", "Token", "Otp", "Notification", "Cache", "Nonce", "Lock", "Invite", "Invitation"].iter().any(|word| name.ends_with(word))
+    ["Session", "Token", "Otp", "Notification", "Cache", "Nonce", "Lock", "Invite", "Invitation"]
+        .iter()
+        .any(|word| name.ends_with(word))
 }

@@ -14,9 +14,14 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let missing = context.catalog.entities.iter().filter(|entity| {
         let path = format!("entities.{}", entity.name);
-        entity.is_declared() && !entity.key.is_empty() && entity.volume.is_none() && context.is_stated(&path) && !context.is_stated(&format!("{path}.volume"))
+        entity.is_declared()
+            && !entity.key.is_empty()
+            && entity.volume.is_none()
+            && context.is_stated(&path)
+            && !context.is_stated(&format!("{path}.volume"))
     });
-    let places = missing.map(|entity| (entity.name.clone(), context.key(&format!("entities.{}", entity.name)))).collect();
+    let places =
+        missing.map(|entity| (entity.name.clone(), context.key(&format!("entities.{}", entity.name)))).collect();
     findings.extend(gathered(&RULE, places, |names| {
         format!("{names} without a volume: storage is not priced, and no date can be given at which a partition grows too large")
     }).map(|finding| finding.help("state `volume: { rows: 50M, growth: 120k/day }`; either number helps")));

@@ -17,7 +17,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let served_here = !matches!(pattern.action, Action::Outside(_));
         served_here && !context.is_stated(&format!("patterns.{}.rate", pattern.name))
     });
-    let places = missing.map(|pattern| (pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name)))).collect();
+    let places =
+        missing.map(|pattern| (pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name)))).collect();
     findings.extend(gathered(&RULE, places, |names| {
         format!("{names} without a rate: designed and bounded, but not priced")
     }).map(|finding| finding.help("state `rate: 20/s` (the peak), `{ mean: 100k/day, peak: 20/s }`, `rare`, or `unknown` if nobody knows")));

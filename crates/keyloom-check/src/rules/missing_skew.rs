@@ -1,5 +1,5 @@
-use keyloom_finding::{Finding, Level, Rule};
 use keyloom_facts::Engine;
+use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Limit, ReadVerb, RowSize, count_text};
 
 use crate::Context;
@@ -15,7 +15,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let (fact, limit) = context.limit(Engine::DynamoDb, "partition_read_units");
     for pattern in &context.catalog.patterns {
         let (Some(read), Some(peak)) = (pattern.read(), pattern.rate.peak_per_second()) else { continue };
-        if read.verb != ReadVerb::List || pattern.skew.is_some() || context.is_stated(&format!("patterns.{}.skew", pattern.name)) {
+        if read.verb != ReadVerb::List
+            || pattern.skew.is_some()
+            || context.is_stated(&format!("patterns.{}.skew", pattern.name))
+        {
             continue;
         }
         let Some(entity) = context.catalog.entity(&read.selection.entity) else { continue };
@@ -24,7 +27,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             None => 100,
         };
         // What is typical of a group bounds what a typical call reads.
-        let typical = context.catalog.group_size(&read.selection).and_then(|size| size.rows.typical).map_or(rows, |typical| typical.min(rows));
+        let typical = context
+            .catalog
+            .group_size(&read.selection)
+            .and_then(|size| size.rows.typical)
+            .map_or(rows, |typical| typical.min(rows));
         let bytes = RowSize::of_entity(context.catalog, entity).typical.saturating_mul(typical);
         let units = bytes.div_ceil(READ_UNIT_BYTES).max(1) as f64;
         let total = peak * units;
@@ -33,11 +40,16 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let message = format!(
             "`{}` is called {} times a second and does not say how much of that meets one group: it decides whether a partition gets hot",
-            pattern.name, count_text(peak.round() as u64)
+            pattern.name,
+            count_text(peak.round() as u64)
         );
         let derivation = format!(
             "{} calls/s x {} units ({} rows x {} B) = {} units/s in all",
-            count_text(peak.round() as u64), units, typical, bytes / typical.max(1), count_text(total.round() as u64)
+            count_text(peak.round() as u64),
+            units,
+            typical,
+            bytes / typical.max(1),
+            count_text(total.round() as u64)
         );
         findings.push(
             Finding::new(&RULE, context.key(&format!("patterns.{}", pattern.name)), message)

@@ -18,8 +18,12 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for pattern in &context.catalog.patterns {
             for (_, write) in pattern.writes().into_iter().filter(|(_, write)| write.entity == entity.name) {
                 match write.verb {
-                    WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => conditional.push(pattern.name.as_str()),
-                    WriteVerb::Update | WriteVerb::Put => plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name)))),
+                    WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => {
+                        conditional.push(pattern.name.as_str())
+                    }
+                    WriteVerb::Update | WriteVerb::Put => {
+                        plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name))))
+                    }
                     WriteVerb::Create | WriteVerb::Delete => {}
                 }
             }
@@ -27,13 +31,18 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         conditional.dedup();
         let Some(first) = conditional.first().filter(|_| !plain.is_empty()) else { continue };
         let name = entity.name.clone();
-        let finding = gathered(&RULE, plain, |names| format!("{names} becomes conditional too, because `{first}` of {name} is: one row has one write discipline"));
-        findings.extend(finding.map(|finding| finding.help("nothing to do; each such write costs a read and a compare-and-set instead of a plain write")));
+        let finding = gathered(&RULE, plain, |names| {
+            format!("{names} becomes conditional too, because `{first}` of {name} is: one row has one write discipline")
+        });
+        findings.extend(finding.map(|finding| {
+            finding.help("nothing to do; each such write costs a read and a compare-and-set instead of a plain write")
+        }));
     }
 }
 
 /// Whether a write looks at the row before it changes it.
 fn decides(write: &Write, entity: &Entity) -> bool {
-    let changes_state = write.changed_fields(entity).iter().any(|field| entity.states.iter().any(|states| states.field == *field));
+    let changes_state =
+        write.changed_fields(entity).iter().any(|field| entity.states.iter().any(|states| states.field == *field));
     !write.conditions.is_empty() || changes_state || write.newest.is_some()
 }

@@ -62,7 +62,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 _ => {}
             }
             // A reference that is checked reads the other row.
-            read.extend(field.reference.iter().filter(|reference| reference.must_exist).map(|reference| reference.entity.as_str()));
+            read.extend(
+                field
+                    .reference
+                    .iter()
+                    .filter(|reference| reference.must_exist)
+                    .map(|reference| reference.entity.as_str()),
+            );
         }
     }
     for entity in &context.catalog.entities {
@@ -75,10 +81,19 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         let (message, help) = match (is_read, is_written || !entity.is_declared()) {
             (true, true) if made.contains(entity.name.as_str()) || !entity.is_declared() => continue,
-            (true, true) => (format!("{} is read and changed, and no pattern makes a row of it", entity.name), "add the pattern that creates it, or `complete: false` for the catalog if another program does"),
+            (true, true) => (
+                format!("{} is read and changed, and no pattern makes a row of it", entity.name),
+                "add the pattern that creates it, or `complete: false` for the catalog if another program does",
+            ),
             (false, false) => (format!("no pattern reads or writes {}", entity.name), "add its patterns, or remove it"),
-            (false, true) => (format!("{} is kept and no pattern reads it", entity.name), "add the pattern that reads it, or remove it"),
-            (true, false) => (format!("{} is read and no pattern writes it", entity.name), "add the pattern that writes it, or say `source: elsewhere` with a `put`, or `complete: false` for the catalog"),
+            (false, true) => (
+                format!("{} is kept and no pattern reads it", entity.name),
+                "add the pattern that reads it, or remove it",
+            ),
+            (true, false) => (
+                format!("{} is read and no pattern writes it", entity.name),
+                "add the pattern that writes it, or say `source: elsewhere` with a `put`, or `complete: false` for the catalog",
+            ),
         };
         findings.push(Finding::new(&RULE, context.key(&path), message).help(help));
     }

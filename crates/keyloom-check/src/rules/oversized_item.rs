@@ -1,5 +1,5 @@
-use keyloom_finding::{Finding, Level, Rule};
 use keyloom_facts::Engine;
+use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Field, RowSize, bytes_text};
 
 use crate::Context;
@@ -14,17 +14,37 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entity in context.catalog.entities.iter().filter(|entity| entity.is_declared()) {
         let size = RowSize::of_entity(context.catalog, entity);
-        let mut broken: Vec<_> = Engine::ALL.iter().map(|engine| context.limit(*engine, "item_bytes")).filter(|(fact, _)| size.worst > fact.value).collect();
+        let mut broken: Vec<_> = Engine::ALL
+            .iter()
+            .map(|engine| context.limit(*engine, "item_bytes"))
+            .filter(|(fact, _)| size.worst > fact.value)
+            .collect();
         broken.sort_by_key(|(fact, _)| fact.value);
         let Some((_, limit)) = broken.first().cloned() else { continue };
-        let engines = broken.iter().map(|(fact, _)| format!("{} ({})", fact.engine.title(), bytes_text(fact.value))).collect::<Vec<_>>().join(", ");
-        let mut fields: Vec<(u64, &Field)> = entity.fields.iter().map(|field| (RowSize::of_type(context.catalog, &field.ty).worst, field)).collect();
+        let engines = broken
+            .iter()
+            .map(|(fact, _)| format!("{} ({})", fact.engine.title(), bytes_text(fact.value)))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let mut fields: Vec<(u64, &Field)> =
+            entity.fields.iter().map(|field| (RowSize::of_type(context.catalog, &field.ty).worst, field)).collect();
         fields.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
-        let largest = fields.iter().take(3).map(|(bytes, field)| format!("{} {}", field.name, bytes_text(*bytes))).collect::<Vec<_>>().join(" + ");
+        let largest = fields
+            .iter()
+            .take(3)
+            .map(|(bytes, field)| format!("{} {}", field.name, bytes_text(*bytes)))
+            .collect::<Vec<_>>()
+            .join(" + ");
         let rest: u64 = fields.iter().skip(3).map(|(bytes, _)| *bytes).fold(0, u64::saturating_add);
         let others = if rest > 0 { format!(" + the rest {}", bytes_text(rest)) } else { String::new() };
-        let place = fields.first().and_then(|(_, field)| context.key(&format!("entities.{}.fields.{}", entity.name, field.name)));
-        let message = format!("a row of {} may have {}, more than one item holds on {engines}", entity.name, bytes_text(size.worst));
+        let place = fields
+            .first()
+            .and_then(|(_, field)| context.key(&format!("entities.{}.fields.{}", entity.name, field.name)));
+        let message = format!(
+            "a row of {} may have {}, more than one item holds on {engines}",
+            entity.name,
+            bytes_text(size.worst)
+        );
         findings.push(
             Finding::new(&RULE, place, message)
                 .derivation(format!("worst case: {largest}{others} = {}", bytes_text(size.worst)))

@@ -44,7 +44,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let too_little = stated * FACTOR < low && !removes;
         let too_much = stated > high * FACTOR;
         if too_little || too_much {
-            let message = format!("{} is said to grow by {growth}, and its creates add up to {} a day", entity.name, count_text(low.max(if too_much { high } else { low }).round() as u64));
+            let message = format!(
+                "{} is said to grow by {growth}, and its creates add up to {} a day",
+                entity.name,
+                count_text(low.max(if too_much { high } else { low }).round() as u64)
+            );
             findings.push(
                 Finding::new(&RULE, context.value(&format!("entities.{}.volume.growth", entity.name)), message)
                     .derivation(format!("{} against {} a day", names.join(" + "), count_text(stated.round() as u64)))

@@ -1,7 +1,6 @@
-use keyloom_finding::{Finding, Level, Rule};
 use keyloom_facts::Day;
+use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::Date;
-
 
 pub(crate) static RULE: Rule = Rule {
     name: "stale-facts",
@@ -19,7 +18,15 @@ pub(crate) fn check(today: Date, findings: &mut Vec<Finding>) {
     let Some(oldest) = keyloom_facts::all().max_by_key(|fact| fact.age_months(day)) else { return };
     let months = oldest.age_months(day);
     if months >= MONTHS_MAX {
-        let message = format!("the limits in this Keyloom are up to {months} months old: {} of {}", oldest.name, oldest.engine.title());
-        findings.push(Finding::new(&RULE, None, message).help("use a newer Keyloom; its limits were checked again").depends_on_today());
+        let message = format!(
+            "the limits in this Keyloom are up to {months} months old: {} of {}",
+            oldest.name,
+            oldest.engine.title()
+        );
+        findings.push(
+            Finding::new(&RULE, None, message)
+                .help("use a newer Keyloom; its limits were checked again")
+                .depends_on_today(),
+        );
     }
 }

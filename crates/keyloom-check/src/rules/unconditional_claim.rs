@@ -22,13 +22,26 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     continue;
                 }
                 let place = context.key(&format!("{path}.set.{}", field.name));
-                let is_state = matches!(field.ty, Type::Enum(_)) && matches!(assignment.value, Expr::Literal(Literal::Variant(_))) && is_state_name(&field.name);
+                let is_state = matches!(field.ty, Type::Enum(_))
+                    && matches!(assignment.value, Expr::Literal(Literal::Variant(_)))
+                    && is_state_name(&field.name);
                 if is_state {
-                    let message = format!("`{}` sets {}.{} whatever it was before: two callers both win, and a closed row can come back", pattern.name, entity.name, field.name);
-                    let help = format!("state the allowed changes on {}: `states: {{ {}: [A -> B] }}`, or add an `if`", entity.name, field.name);
+                    let message = format!(
+                        "`{}` sets {}.{} whatever it was before: two callers both win, and a closed row can come back",
+                        pattern.name, entity.name, field.name
+                    );
+                    let help = format!(
+                        "state the allowed changes on {}: `states: {{ {}: [A -> B] }}`, or add an `if`",
+                        entity.name, field.name
+                    );
                     findings.push(Finding::new(&RULE, place, message).help(help));
-                } else if field.optional && is_identity(&field.ty) && matches!(assignment.value, Expr::Input { .. }) && is_claim_name(&pattern.name) {
-                    let message = format!("`{}` takes the row whoever holds it: the second caller silently wins", pattern.name);
+                } else if field.optional
+                    && is_identity(&field.ty)
+                    && matches!(assignment.value, Expr::Input { .. })
+                    && is_claim_name(&pattern.name)
+                {
+                    let message =
+                        format!("`{}` takes the row whoever holds it: the second caller silently wins", pattern.name);
                     let help = format!("add `if: {} is null else already_claimed`", field.name);
                     findings.push(Finding::new(&RULE, place, message).help(help));
                 }
@@ -47,7 +60,8 @@ fn is_state_name(name: &str) -> bool {
 }
 
 fn is_claim_name(name: &str) -> bool {
-    name.split('_').any(|word| matches!(word, "claim" | "take" | "accept" | "lock" | "reserve" | "acquire" | "book" | "grab"))
+    name.split('_')
+        .any(|word| matches!(word, "claim" | "take" | "accept" | "lock" | "reserve" | "acquire" | "book" | "grab"))
 }
 
 fn is_identity(ty: &Type) -> bool {

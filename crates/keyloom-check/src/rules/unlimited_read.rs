@@ -16,7 +16,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(entity) = context.catalog.entity(&selection.entity) else { continue };
         // A count over a group that grows for ever is said by aggregate-at-read, and a typical value alone by
         // average-only-estimate.
-        if matches!(pattern.read(), Some(read) if read.verb == ReadVerb::Count) || !entity.is_declared() || read_by_identity(selection, entity) {
+        if matches!(pattern.read(), Some(read) if read.verb == ReadVerb::Count)
+            || !entity.is_declared()
+            || read_by_identity(selection, entity)
+        {
             continue;
         }
         let size = context.catalog.group_size(selection);
@@ -30,12 +33,21 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     [] => "all".to_owned(),
                     fields => fields.join(", "),
                 };
-                let help = format!("state it once on {}: `groups: {{ {example}: 40 / 5k / 200k }}` (typical / p99 / worst)", entity.name);
+                let help = format!(
+                    "state it once on {}: `groups: {{ {example}: 40 / 5k / 200k }}` (typical / p99 / worst)",
+                    entity.name
+                );
                 findings.push(Finding::new(&RULE, place, message).help(help));
             }
             Some(size) if size.rows.per.is_some() && !ends => {
-                let message = format!("`{}` reads {}, which grows ({}) and never ends", pattern.name, by_words(selection), size.rows);
-                let help = format!("say when a row of {} ends: `expires: at + 2 years`; or bound the group", entity.name);
+                let message = format!(
+                    "`{}` reads {}, which grows ({}) and never ends",
+                    pattern.name,
+                    by_words(selection),
+                    size.rows
+                );
+                let help =
+                    format!("say when a row of {} ends: `expires: at + 2 years`; or bound the group", entity.name);
                 findings.push(Finding::new(&RULE, place, message).help(help));
             }
             Some(size) if size.rows.worst.is_none() && size.rows.typical.is_none() => {

@@ -27,7 +27,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     need_key.push((pattern.name.clone(), place));
                 }
             } else if write.verb != WriteVerb::Create && !has_birth_time(pattern, write, entity) {
-                let message = format!("`{}` remembers [{}] for the retry horizon, and none of them tells when the request was made", pattern.name, write.once_per.join(", "));
+                let message = format!(
+                    "`{}` remembers [{}] for the retry horizon, and none of them tells when the request was made",
+                    pattern.name,
+                    write.once_per.join(", ")
+                );
                 findings.push(
                     Finding::new(&RULE, context.value(&format!("{path}.once_per")), message)
                         .level(Level::Error)
@@ -43,9 +47,12 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// Increments, appends and sequences have another effect each time.
 fn repeats_add_up(write: &Write, entity: &Entity) -> bool {
     let increments = write.assignments.iter().any(|assignment| {
-        assignment.change == Change::Append || (matches!(assignment.value, Expr::Arithmetic(..)) && assignment.value.paths().iter().any(|path| **path == assignment.path))
+        assignment.change == Change::Append
+            || (matches!(assignment.value, Expr::Arithmetic(..))
+                && assignment.value.paths().iter().any(|path| **path == assignment.path))
     });
-    let counts = write.verb == WriteVerb::Create && entity.fields.iter().any(|field| matches!(field.fill, Fill::Next { .. }));
+    let counts =
+        write.verb == WriteVerb::Create && entity.fields.iter().any(|field| matches!(field.fill, Fill::Next { .. }));
     increments || counts
 }
 

@@ -3,7 +3,6 @@ use keyloom_model::Date;
 
 use crate::config::nearest_rule;
 
-
 pub(crate) static RULE: Rule = Rule {
     name: "unused-allow",
     level: Level::Warning,

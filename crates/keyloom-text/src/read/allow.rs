@@ -18,7 +18,9 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, on: &str) {
         let path = join(&join(on, "allow"), &at.to_string());
         let Some(keys) = reader.keys(item, &path, "an `allow`", &words, EXAMPLE) else { continue };
         reader.places.insert(&path, item.place, item.place);
-        let Some(rule) = reader.required(&keys, "rule", "this `allow`", item.place, "rule: missing-rate") else { continue };
+        let Some(rule) = reader.required(&keys, "rule", "this `allow`", item.place, "rule: missing-rate") else {
+            continue;
+        };
         let Some(rule) = reader.text(rule, "`rule`", "missing-rate") else { continue };
         let Some(because) = reader.prose(&keys, "because").filter(|because| !because.trim().is_empty()) else {
             reader.push(allow_without_reason::finding(item.place, &rule.text));

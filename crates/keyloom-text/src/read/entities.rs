@@ -46,7 +46,9 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
     let mut declared: Vec<(Name, &str)> = Vec::new();
     for keys in &files {
         if let Some(node) = keys.get("entities") {
-            for (name, value) in reader.entries(node, "entities", "`entities`", "entities: { Task: { key: [task_id], fields: { .. } } }") {
+            for (name, value) in
+                reader.entries(node, "entities", "`entities`", "entities: { Task: { key: [task_id], fields: { .. } } }")
+            {
                 declared.push((name.clone(), "an entity"));
                 declare(reader, name, value, &mut pending, (&mut references, &mut fills));
             }
@@ -63,7 +65,12 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
     let mut read_patterns = Vec::new();
     for keys in &files {
         if let Some(node) = keys.get("patterns") {
-            read_patterns.extend(reader.entries(node, "patterns", "`patterns`", "patterns: { get_task: { get: Task, by: [task_id] } }"));
+            read_patterns.extend(reader.entries(
+                node,
+                "patterns",
+                "`patterns`",
+                "patterns: { get_task: { get: Task, by: [task_id] } }",
+            ));
         }
     }
     patterns::declare_events(reader, &read_patterns);
@@ -155,7 +162,8 @@ fn read_tenant(reader: &mut Reader<'_>, node: &Node) {
         None => Type::Uuid,
     };
     let count = keys.get("count").and_then(|node| reader.parse(node, "`count`", "300", Grammar::Value, units::count));
-    let busiest = keys.get("busiest").and_then(|node| reader.parse(node, "`busiest`", "40%", Grammar::Value, units::share));
+    let busiest =
+        keys.get("busiest").and_then(|node| reader.parse(node, "`busiest`", "40%", Grammar::Value, units::share));
     reader.catalog.tenant = Some(Tenant { field: field.text, ty, count, busiest });
 }
 
@@ -173,7 +181,8 @@ fn declare<'n>(
     let words: Vec<_> = ENTITY.iter().collect();
     let Some(keys) = reader.keys(node, &path, "an entity", &words, EXAMPLE) else { return };
     let at = reader.catalog.entities.len();
-    let shared = keys.get("tenant").and_then(|node| reader.one_of(node, "an entity's `tenant`", &[("none", ())])).is_some();
+    let shared =
+        keys.get("tenant").and_then(|node| reader.one_of(node, "an entity's `tenant`", &[("none", ())])).is_some();
     let mut entity = blank(&name.text, reader.catalog.tenant.is_some() && !shared);
     if let Some(node) = keys.get("source")
         && reader.one_of(node, "`source`", &[("elsewhere", ())]).is_some()
@@ -254,18 +263,34 @@ fn histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]) {
         let Some(node) = waiting.keys.get("history") else { continue };
         let words: Vec<_> = HISTORY.iter().collect();
         let path = format!("entities.{}.history", waiting.name.text);
-        let Some(keys) = reader.keys(node, &path, "`history`", &words, "history: { of: [status], keep: 7 years }") else { continue };
+        let Some(keys) = reader.keys(node, &path, "`history`", &words, "history: { of: [status], keep: 7 years }")
+        else {
+            continue;
+        };
         let Some(of) = reader.required(&keys, "of", "`history`", node.place, "of: [status]") else { continue };
         let entity = reader.catalog.entities[waiting.at].clone();
         let names = reader.names(of, "`of`", "of: [status]");
-        let of: Vec<String> = names.iter().filter_map(|name| own_field(reader, &entity, name)).map(|field| field.name.clone()).collect();
-        let keep = keys.get("keep").and_then(|node| reader.parse(node, "`keep`", "7 years", Grammar::Value, units::time_span));
+        let of: Vec<String> =
+            names.iter().filter_map(|name| own_field(reader, &entity, name)).map(|field| field.name.clone()).collect();
+        let keep =
+            keys.get("keep").and_then(|node| reader.parse(node, "`keep`", "7 years", Grammar::Value, units::time_span));
         reader.catalog.entities[waiting.at].history = Some(History { of: of.clone(), keep });
 
         let name = format!("{}History", entity.name);
         let mut history = blank(&name, entity.per_tenant);
-        let field = |name: &str, ty: Type, optional: bool| Field { name: name.to_owned(), ty, optional, reference: None, fill: Fill::Taken };
-        history.fields = entity.key.iter().filter_map(|key| entity.field(key)).map(|f| field(&f.name, f.ty.clone(), false)).collect();
+        let field = |name: &str, ty: Type, optional: bool| Field {
+            name: name.to_owned(),
+            ty,
+            optional,
+            reference: None,
+            fill: Fill::Taken,
+        };
+        history.fields = entity
+            .key
+            .iter()
+            .filter_map(|key| entity.field(key))
+            .map(|f| field(&f.name, f.ty.clone(), false))
+            .collect();
         history.fields.push(field("version", Type::Int, false));
         history.fields.push(field("at", Type::Timestamp { micros: false }, false));
         for name in &of {
@@ -302,7 +327,12 @@ fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pending<'_>) {
             && matches!(field.fill, Fill::Kept(_) | Fill::NowOnWrite)
         {
             let place = reader.places.value(&join(&path, "key")).unwrap_or(waiting.name.place);
-            reader.push(unfit_key::field(place, name, "its value changes", "identity never changes: choose another field"));
+            reader.push(unfit_key::field(
+                place,
+                name,
+                "its value changes",
+                "identity never changes: choose another field",
+            ));
         }
     }
     if let Some(node) = keys.get("allow") {
@@ -331,7 +361,11 @@ fn part_of(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &N
     if !entity.fields.iter().any(|field| field.reference.as_ref().is_some_and(|r| r.entity == parent.name)) {
         let example = format!("{}_id: uuid -> {}", parent.name.to_lowercase(), parent.name);
         let message = format!("{} is part of {}, and no field points to it", entity.name, parent.name);
-        reader.push(crate::rules::bad_reference::finding(text.whole(), message, format!("add a field such as `{example}`")));
+        reader.push(crate::rules::bad_reference::finding(
+            text.whole(),
+            message,
+            format!("add a field such as `{example}`"),
+        ));
         return None;
     }
     Some(parent.name.clone())
@@ -339,9 +373,11 @@ fn part_of(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &N
 
 fn volume(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Volume> {
     let words: Vec<_> = VOLUME.iter().collect();
-    let keys = reader.keys(node, &join(path, "volume"), "`volume`", &words, "volume: { rows: 50M, growth: 120k/day }")?;
+    let keys =
+        reader.keys(node, &join(path, "volume"), "`volume`", &words, "volume: { rows: 50M, growth: 120k/day }")?;
     let rows = keys.get("rows").and_then(|node| reader.parse(node, "`rows`", "50M", Grammar::Value, units::count));
-    let growth = keys.get("growth").and_then(|node| reader.parse(node, "`growth`", "120k/day", Grammar::Value, units::rate));
+    let growth =
+        keys.get("growth").and_then(|node| reader.parse(node, "`growth`", "120k/day", Grammar::Value, units::rate));
     Some(Volume { rows, growth })
 }
 
@@ -354,13 +390,22 @@ fn groups(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &No
         for (at, item) in items.iter().enumerate() {
             let path = join(&path, &at.to_string());
             reader.places.insert(&path, item.place, item.place);
-            let Some(keys) = reader.keys(item, &path, "a group", &words, "{ by: [assignee_id], rows: 40 / 5k / 200k }") else { continue };
-            let Some(by) = reader.required(&keys, "by", "this group", item.place, "by: [assignee_id]") else { continue };
+            let Some(keys) = reader.keys(item, &path, "a group", &words, "{ by: [assignee_id], rows: 40 / 5k / 200k }")
+            else {
+                continue;
+            };
+            let Some(by) = reader.required(&keys, "by", "this group", item.place, "by: [assignee_id]") else {
+                continue;
+            };
             let by = if by.scalar().is_some_and(|scalar| scalar.text == "all") {
                 Vec::new()
             } else {
                 let found = reader.names(by, "`by`", "by: [assignee_id]");
-                found.iter().filter_map(|name| own_field(reader, entity, name)).map(|field| field.name.clone()).collect()
+                found
+                    .iter()
+                    .filter_map(|name| own_field(reader, entity, name))
+                    .map(|field| field.name.clone())
+                    .collect()
             };
             let filter = match keys.get("where") {
                 Some(node) => match constant_test(reader, names, entity, node) {
@@ -369,7 +414,9 @@ fn groups(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &No
                 },
                 None => None,
             };
-            let Some(rows) = reader.required(&keys, "rows", "this group", item.place, "rows: 40 / 5k / 200k") else { continue };
+            let Some(rows) = reader.required(&keys, "rows", "this group", item.place, "rows: 40 / 5k / 200k") else {
+                continue;
+            };
             if let Some(rows) = count_distribution(reader, rows, &join(&path, "rows"), "a group's size") {
                 groups.push(Group { by, filter, rows });
             }
@@ -396,7 +443,12 @@ fn groups(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &No
 }
 
 /// Reads `a, b where status = OPEN`; `all` stands for no field.
-fn fields_where(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, text: &Text) -> Option<(Vec<String>, Option<Expr>)> {
+fn fields_where(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    entity: &Entity,
+    text: &Text,
+) -> Option<(Vec<String>, Option<Expr>)> {
     let (left, filter) = split_where(&text.text);
     let mut fields = Vec::new();
     let mut start = 0;
@@ -430,7 +482,13 @@ pub(super) fn split_where(text: &str) -> (usize, Option<usize>) {
 }
 
 /// A test over an entity's own row, without inputs.
-pub(super) fn test(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, text: &Text, written: &written::Expr) -> Option<Expr> {
+pub(super) fn test(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    entity: &Entity,
+    text: &Text,
+    written: &written::Expr,
+) -> Option<Expr> {
     let row = Row { entity: names.entity(&entity.name)?, built_in: false };
     let mut scope = Scope { names, row: Some(row), item: None, inputs: None };
     Typing { reader, scope: &mut scope, text }.test(written)
@@ -444,11 +502,17 @@ pub(super) fn constant_test(reader: &mut Reader<'_>, names: &Names<'_>, entity: 
 }
 
 /// A distribution of counts, as text or as a mapping.
-pub(super) fn count_distribution(reader: &mut Reader<'_>, node: &Node, path: &str, what: &str) -> Option<Distribution<u64>> {
+pub(super) fn count_distribution(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    path: &str,
+    what: &str,
+) -> Option<Distribution<u64>> {
     if let Kind::Map { .. } = &node.kind {
         let words: Vec<_> = DISTRIBUTION.iter().collect();
         let keys = reader.keys(node, path, what, &words, "{ typical: 40, p99: 5k, worst: 200k }")?;
-        let mut part = |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "40", Grammar::Value, units::count));
+        let mut part =
+            |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "40", Grammar::Value, units::count));
         return Some(Distribution { typical: part("typical"), p99: part("p99"), worst: part("worst"), per: None });
     }
     reader.parse(node, what, "40 / 5k / 200k", Grammar::Value, units::count_distribution)
@@ -466,7 +530,8 @@ fn unique(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &No
             parts
         } else {
             let found = reader.names(value, "`unique`", "email_taken: [email]");
-            let fields = found.iter().filter_map(|name| own_field(reader, entity, name)).map(|field| field.name.clone());
+            let fields =
+                found.iter().filter_map(|name| own_field(reader, entity, name)).map(|field| field.name.clone());
             (fields.collect(), None)
         };
         for field in fields.iter().filter_map(|name| entity.field(name)) {
@@ -546,7 +611,11 @@ pub(super) fn expires(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entit
     }
     if let Some(path) = typed.expr.paths().iter().find(|path| path.root != keyloom_model::Root::Own) {
         let help = Some("use a field of the row itself".to_owned());
-        reader.push(bad_value::finding(text.whole(), format!("`{path}` belongs to another row; expiry is not inherited"), help));
+        reader.push(bad_value::finding(
+            text.whole(),
+            format!("`{path}` belongs to another row; expiry is not inherited"),
+            help,
+        ));
         return None;
     }
     Some(Expiry::At(typed.expr))

@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 
-use keyloom_model::{Aggregate, Catalog, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type};
+use keyloom_model::{
+    Aggregate, Catalog, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type,
+};
 
 use super::scope::{Names, Row};
 use super::syntax::{Case, Grammar, Name, Reader, nearest};
 use super::typing::{Scope, Typing, fits};
 use crate::parse::expr::{self as written, ExprKind};
 use crate::parse::types::{self, TypeKind};
-use crate::rules::{ambiguous_name, bad_expression, bad_name, bad_reference, bad_type, type_mismatch, unbounded_array, unknown_name};
+use crate::rules::{
+    ambiguous_name, bad_expression, bad_name, bad_reference, bad_type, type_mismatch, unbounded_array, unknown_name,
+};
 use crate::text::Text;
 use crate::yaml::Node;
 
@@ -61,7 +65,11 @@ pub(super) fn check_structs(reader: &mut Reader<'_>) {
             let place = reader.places.key(&format!("types.{}", ty.name));
             if let Some(place) = place {
                 let message = format!("struct `{}` holds itself", ty.name);
-                reader.push(bad_type::finding(place, message, Some("make the inner one an entity, and point to it".into())));
+                reader.push(bad_type::finding(
+                    place,
+                    message,
+                    Some("make the inner one an entity, and point to it".into()),
+                ));
             }
         }
     }
@@ -118,7 +126,9 @@ pub(super) fn read_fields(
 ) -> Vec<Field> {
     let path = format!("entities.{}.fields", entity.1);
     let mut fields = Vec::new();
-    for (name, value) in reader.entries(node, &path, "`fields`", "fields: { task_id: uuid = new, title: text(80..400) }") {
+    for (name, value) in
+        reader.entries(node, &path, "`fields`", "fields: { task_id: uuid = new, title: text(80..400) }")
+    {
         if !reader.check_name(&name, "a field", Case::Snake) {
             continue;
         }
@@ -206,7 +216,12 @@ pub(super) fn resolve_references(reader: &mut Reader<'_>, pending: &[PendingRefe
     }
 }
 
-fn unfit(place: keyloom_finding::Place, entity: &Entity, field: &Field, target: &Entity) -> Option<keyloom_finding::Finding> {
+fn unfit(
+    place: keyloom_finding::Place,
+    entity: &Entity,
+    field: &Field,
+    target: &Entity,
+) -> Option<keyloom_finding::Finding> {
     // The key field it stands for: the one of its own name, else the last, which is the one that tells rows apart.
     let own = target.key.iter().find(|key| **key == field.name).or(target.key.last())?;
     let missing: Vec<&str> =
@@ -219,14 +234,23 @@ fn unfit(place: keyloom_finding::Place, entity: &Entity, field: &Field, target: 
             entity.name,
             missing.join("`, `")
         );
-        return Some(bad_reference::finding(place, message, "give this entity the other key fields under the same names"));
+        return Some(bad_reference::finding(
+            place,
+            message,
+            "give this entity the other key fields under the same names",
+        ));
     }
     let wanted = &target.field(own)?.ty;
     if fits(&field.ty, wanted) {
         return None;
     }
-    let message =
-        format!("`{}` is {}, and {}.{own}, which it points to, is {}", field.name, field.ty.word(), target.name, wanted.word());
+    let message = format!(
+        "`{}` is {}, and {}.{own}, which it points to, is {}",
+        field.name,
+        field.ty.word(),
+        target.name,
+        wanted.word()
+    );
     Some(bad_reference::finding(place, message, format!("write `{}: {wanted} -> {}`", field.name, target.name)))
 }
 
@@ -242,20 +266,28 @@ pub(super) fn resolve_fills(reader: &mut Reader<'_>, pending: Vec<PendingFill>, 
     }
 }
 
-fn resolve_fill(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, field: &Field, waiting: &PendingFill) -> Option<Fill> {
+fn resolve_fill(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    entity: &Entity,
+    field: &Field,
+    waiting: &PendingFill,
+) -> Option<Fill> {
     let text = &waiting.text;
     match &waiting.fill {
         written::Fill::New => {
             if !matches!(field.ty, Type::Uuid | Type::Uuid7) {
                 let message = format!("`= new` makes a uuid, and `{}` is {}", field.name, field.ty.word());
-                let help = "make it `uuid = new` or `uuid7 = new`; a number can count: `int = next per queue`".to_owned();
+                let help =
+                    "make it `uuid = new` or `uuid7 = new`; a number can count: `int = next per queue`".to_owned();
                 reader.push(type_mismatch::finding(text.whole(), message, help));
             }
             Some(Fill::New)
         }
         written::Fill::NowOnWrite => {
             if !matches!(field.ty, Type::Timestamp { .. }) {
-                let message = format!("`= now on write` makes a timestamp, and `{}` is {}", field.name, field.ty.word());
+                let message =
+                    format!("`= now on write` makes a timestamp, and `{}` is {}", field.name, field.ty.word());
                 reader.push(type_mismatch::finding(text.whole(), message, None));
             }
             Some(Fill::NowOnWrite)
@@ -281,16 +313,23 @@ fn resolve_fill(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, fie
                 Expr::Path(path) if path.root != keyloom_model::Root::Own => Some(Fill::Snapshot(path)),
                 _ => {
                     let help = "write a path through a reference: `= product.price at create`".to_owned();
-                    reader.push(bad_expression::finding(text.whole(), "a snapshot copies a field of another row", Some(help)));
+                    reader.push(bad_expression::finding(
+                        text.whole(),
+                        "a snapshot copies a field of another row",
+                        Some(help),
+                    ));
                     None
                 }
             }
         }
         written::Fill::Expr(of) => {
             let expr = value(reader, names, entity, text, of, &field.ty)?;
-            let through = expr.paths().into_iter().find(|path| path.root != keyloom_model::Root::Own).map(Path::to_string);
+            let through =
+                expr.paths().into_iter().find(|path| path.root != keyloom_model::Root::Own).map(Path::to_string);
             if let Some(path) = through {
-                let help = format!("`= {path} at create` keeps the value of that moment; leave the field out and return `{path}` to follow its source");
+                let help = format!(
+                    "`= {path} at create` keeps the value of that moment; leave the field out and return `{path}` to follow its source"
+                );
                 let message = format!("`{path}` belongs to another row: is this a snapshot, or should it follow?");
                 reader.push(bad_expression::finding(text.place(of.range.clone()), message, Some(help)));
                 return None;
@@ -306,7 +345,14 @@ fn resolve_fill(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, fie
     }
 }
 
-fn value(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, text: &Text, of: &written::Expr, ty: &Type) -> Option<Expr> {
+fn value(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    entity: &Entity,
+    text: &Text,
+    of: &written::Expr,
+    ty: &Type,
+) -> Option<Expr> {
     let row = Row { entity: names.entity(&entity.name)?, built_in: false };
     let mut scope = Scope { names, row: Some(row), item: None, inputs: None };
     // `OPEN` alone is a path to nobody and a value of an enum to everybody; a lower-case word may be neither.
@@ -316,13 +362,24 @@ fn value(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, text: &Tex
         && matches!(ty, Type::Text(_))
     {
         let help = format!("text stands in quotes: `= '{}'`", word.text);
-        reader.push(bad_expression::finding(text.place(of.range.clone()), format!("there is no field `{}`", word.text), Some(help)));
+        reader.push(bad_expression::finding(
+            text.place(of.range.clone()),
+            format!("there is no field `{}`", word.text),
+            Some(help),
+        ));
         return None;
     }
     Typing { reader, scope: &mut scope, text }.value(of, ty)
 }
 
-fn resolve_kept(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, field: &Field, kept: &written::Kept, text: &Text) -> Option<Kept> {
+fn resolve_kept(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    entity: &Entity,
+    field: &Field,
+    kept: &written::Kept,
+    text: &Text,
+) -> Option<Kept> {
     let aggregate = aggregate(&kept.aggregate.text)?;
     let other = match names.find_entity(&kept.entity.text, text.place(kept.entity.range.clone())) {
         Ok(other) => other,
@@ -342,8 +399,16 @@ fn resolve_kept(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, fie
         (Some(field), _) => field,
         (None, [only]) => only,
         (None, []) => {
-            let message = format!("{} has no reference to {}, so nothing says which of its rows belong here", other.name, entity.name);
-            let help = format!("give {} a field such as `{}_id: uuid -> {}`", other.name, entity.name.to_lowercase(), entity.name);
+            let message = format!(
+                "{} has no reference to {}, so nothing says which of its rows belong here",
+                other.name, entity.name
+            );
+            let help = format!(
+                "give {} a field such as `{}_id: uuid -> {}`",
+                other.name,
+                entity.name.to_lowercase(),
+                entity.name
+            );
             reader.push(bad_reference::finding(text.place(kept.entity.range.clone()), message, help));
             return None;
         }
@@ -351,7 +416,13 @@ fn resolve_kept(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, fie
             let all = several.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ");
             let first = several.first().map_or("", |field| field.name.strip_suffix("_id").unwrap_or(&field.name));
             let write = format!("`{} of {}.{first}`", aggregate.name(), other.name);
-            reader.push(ambiguous_name::reference(text.place(kept.entity.range.clone()), &other.name, &entity.name, &all, &write));
+            reader.push(ambiguous_name::reference(
+                text.place(kept.entity.range.clone()),
+                &other.name,
+                &entity.name,
+                &all,
+                &write,
+            ));
             return None;
         }
     };
@@ -378,12 +449,20 @@ fn resolve_kept(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, fie
     };
     let filter = match &kept.filter {
         Some(filter) => {
-            let mut scope = Scope { names, row: Some(Row { entity: other, built_in: false }), item: None, inputs: None };
+            let mut scope =
+                Scope { names, row: Some(Row { entity: other, built_in: false }), item: None, inputs: None };
             Some(Typing { reader, scope: &mut scope, text }.test(filter)?)
         }
         None => None,
     };
-    Some(Kept { aggregate, entity: other.name.clone(), through: through.name.clone(), field: of.map(|of| of.name.clone()), by, filter })
+    Some(Kept {
+        aggregate,
+        entity: other.name.clone(),
+        through: through.name.clone(),
+        field: of.map(|of| of.name.clone()),
+        by,
+        filter,
+    })
 }
 
 /// The aggregate of that name.
@@ -392,7 +471,14 @@ pub(super) fn aggregate(name: &str) -> Option<Aggregate> {
 }
 
 /// Whether an aggregate fits what it is of and the field that holds it.
-fn check_aggregate(reader: &mut Reader<'_>, aggregate: Aggregate, of: Option<&Field>, holder: &Type, name: &str, text: &Text) {
+fn check_aggregate(
+    reader: &mut Reader<'_>,
+    aggregate: Aggregate,
+    of: Option<&Field>,
+    holder: &Type,
+    name: &str,
+    text: &Text,
+) {
     let needs_field = aggregate != Aggregate::Count;
     if needs_field && of.is_none() {
         let message = format!("`{}` needs a field: of what?", aggregate.name());

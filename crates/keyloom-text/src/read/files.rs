@@ -61,12 +61,24 @@ impl Unreadable {
     /// The finding that says so; `place` is the `include` that names the file, if any.
     pub fn finding(&self, place: Option<Place>, name: &str) -> Finding {
         let (why, help) = match self {
-            Self::Missing => ("there is no such file".to_owned(), "check the name; a folder stands for its `catalog.yaml`; `keyloom init` writes an example"),
-            Self::Empty => ("the file is empty".to_owned(), "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example"),
+            Self::Missing => (
+                "there is no such file".to_owned(),
+                "check the name; a folder stands for its `catalog.yaml`; `keyloom init` writes an example",
+            ),
+            Self::Empty => (
+                "the file is empty".to_owned(),
+                "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
+            ),
             Self::Binary => ("this is a binary file, not a catalog".to_owned(), "name the YAML file"),
-            Self::NotUtf8 { at } => (format!("the text is not UTF-8: byte {at} is the first wrong one"), "save it as UTF-8"),
+            Self::NotUtf8 { at } => {
+                (format!("the text is not UTF-8: byte {at} is the first wrong one"), "save it as UTF-8")
+            }
             Self::TooLarge { bytes } => (
-                format!("the file has {} and a catalog file may have {}", keyloom_model::bytes_text(*bytes), keyloom_model::bytes_text(Self::BYTES_MAX)),
+                format!(
+                    "the file has {} and a catalog file may have {}",
+                    keyloom_model::bytes_text(*bytes),
+                    keyloom_model::bytes_text(Self::BYTES_MAX)
+                ),
                 "split it with `include:`",
             ),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
@@ -87,8 +99,7 @@ pub(super) struct Loaded {
 const FILES_MAX: usize = 1000;
 
 pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Loaded {
-    let mut loaded =
-        Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: false };
+    let mut loaded = Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: false };
     // Files still to be read: name, the include that asks for it, and the chain of files that leads to it.
     let mut waiting: Vec<(String, Option<Place>, Vec<String>)> = vec![(name.to_owned(), None, Vec::new())];
     let mut known: Vec<String> = Vec::new();
@@ -146,7 +157,13 @@ fn includes(document: &Document, findings: &mut Vec<Finding>) -> Vec<(String, Pl
     for item in items {
         match item.scalar().filter(|scalar| !scalar.text.is_empty()) {
             Some(scalar) => names.push((scalar.text.clone(), item.place)),
-            None => findings.push(wrong_shape::finding(item.place, "`include`", "file names", item.word(), "include: [orders.yaml]")),
+            None => findings.push(wrong_shape::finding(
+                item.place,
+                "`include`",
+                "file names",
+                item.word(),
+                "include: [orders.yaml]",
+            )),
         }
     }
     names
@@ -172,7 +189,11 @@ fn beside(name: &str, included: &str) -> String {
 }
 
 /// Values that lost their end to a comment: an open quote or parenthesis, and a `#` behind it on the same line.
-pub(super) fn eaten_by_comments(sources: &Sources, documents: &[(FileId, Document)], findings: &mut Vec<Finding>) -> Vec<Place> {
+pub(super) fn eaten_by_comments(
+    sources: &Sources,
+    documents: &[(FileId, Document)],
+    findings: &mut Vec<Finding>,
+) -> Vec<Place> {
     let mut eaten = Vec::new();
     for (_, document) in documents {
         let Some(root) = &document.root else { continue };

@@ -23,9 +23,23 @@ struct Draft {
 
 impl Inputs {
     /// Uses an input, as a value of a type if that is known here. Answers with the type that is known by now.
-    pub(super) fn use_as(&mut self, name: &str, place: Place, ty: Option<&Type>, optional: bool, list_max: Option<u64>) -> Result<Option<Type>, Finding> {
+    pub(super) fn use_as(
+        &mut self,
+        name: &str,
+        place: Place,
+        ty: Option<&Type>,
+        optional: bool,
+        list_max: Option<u64>,
+    ) -> Result<Option<Type>, Finding> {
         let Some(draft) = self.drafts.iter_mut().find(|draft| draft.name == name) else {
-            self.drafts.push(Draft { name: name.to_owned(), place, ty: ty.cloned(), optional, list_max, range_end: false });
+            self.drafts.push(Draft {
+                name: name.to_owned(),
+                place,
+                ty: ty.cloned(),
+                optional,
+                list_max,
+                range_end: false,
+            });
             return Ok(ty.cloned());
         };
         // What is needed anywhere is needed.
@@ -68,7 +82,9 @@ impl Inputs {
                 continue;
             }
             match draft.ty {
-                Some(ty) => inputs.push(Input { name: draft.name, ty, optional: draft.optional, list_max: draft.list_max }),
+                Some(ty) => {
+                    inputs.push(Input { name: draft.name, ty, optional: draft.optional, list_max: draft.list_max })
+                }
                 None => findings.push(two_types::untyped(draft.place, &draft.name)),
             }
         }

@@ -1,8 +1,8 @@
 //! Patterns: one named operation each.
 
 use keyloom_model::{
-    Action, By, ByItem, Claim, Entity, Expr, Field, Fill, Freshness, Frequency, Limit, Origin, Path, Pattern as Model, Read, ReadVerb,
-    Returns, Root, Selection, Skew, Through, Type, WhileMoving, With,
+    Action, By, ByItem, Claim, Entity, Expr, Field, Fill, Frequency, Freshness, Limit, Origin, Path, Pattern as Model,
+    Read, ReadVerb, Returns, Root, Selection, Skew, Through, Type, WhileMoving, With,
 };
 
 use super::entities::{blank, refuse_second_stage, thousandths};
@@ -26,7 +26,9 @@ pub(super) fn declare_events(reader: &mut Reader<'_>, patterns: &[(Name, &Node)]
         for write in std::iter::once(*node).chain(steps) {
             let Some(event) = child(write, "emits").and_then(Node::scalar) else { continue };
             let verbs = ["create", "put", "update", "delete"];
-            let Some(target) = verbs.iter().find_map(|verb| child(write, verb)).and_then(Node::scalar) else { continue };
+            let Some(target) = verbs.iter().find_map(|verb| child(write, verb)).and_then(Node::scalar) else {
+                continue;
+            };
             let Some(entity) = reader.catalog.entity(&target.text).cloned() else { continue };
             if reader.catalog.entity(&event.text).is_none() {
                 reader.catalog.entities.push(event_entity(&event.text, &entity));
@@ -42,9 +44,13 @@ fn child<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
 
 /// An event: when it happened, which row, and the row's fields before and after.
 fn event_entity(name: &str, of: &Entity) -> Entity {
-    let field = |name: String, ty: Type, optional: bool| Field { name, ty, optional, reference: None, fill: Fill::Taken };
+    let field =
+        |name: String, ty: Type, optional: bool| Field { name, ty, optional, reference: None, fill: Fill::Taken };
     let mut event = blank(name, of.per_tenant);
-    event.fields = vec![field("event_id".into(), Type::Uuid7, false), field("at".into(), Type::Timestamp { micros: false }, false)];
+    event.fields = vec![
+        field("event_id".into(), Type::Uuid7, false),
+        field("at".into(), Type::Timestamp { micros: false }, false),
+    ];
     for own in &of.fields {
         if of.key.contains(&own.name) {
             event.fields.push(field(own.name.clone(), own.ty.clone(), false));
@@ -85,13 +91,21 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
         return None;
     }
     let verb = the_verb(reader, &keys, name)?;
-    check_words(reader, &keys, verb, &vocabulary::pattern_words(verb), vocabulary::pattern_verbs(), vocabulary::pattern_words);
+    check_words(
+        reader,
+        &keys,
+        verb,
+        &vocabulary::pattern_words(verb),
+        vocabulary::pattern_verbs(),
+        vocabulary::pattern_words,
+    );
     let before = reader.findings.len();
     let mut inputs = Inputs::default();
     let mut pattern = Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, item: None };
     let action = read_action(reader, &mut pattern, &keys, verb);
     let rate = keys.get("rate").and_then(|node| rate(reader, node, &path)).unwrap_or_default();
-    let latency = keys.get("latency").and_then(|node| reader.parse(node, "`latency`", "80ms", Grammar::Value, units::time_span));
+    let latency =
+        keys.get("latency").and_then(|node| reader.parse(node, "`latency`", "80ms", Grammar::Value, units::time_span));
     let skew = keys.get("skew").and_then(|node| skew(reader, node, &path));
     let doc = reader.prose(&keys, "doc");
     let owner = reader.prose(&keys, "owner");
@@ -131,7 +145,11 @@ fn the_verb(reader: &mut Reader<'_>, keys: &Keys<'_>, name: &Name) -> Option<&'s
         [(verb, _)] => Some(verb),
         [(first, _), (second, entry), ..] => {
             let message = format!("`{second}` beside `{first}`: a pattern does one thing");
-            reader.push(bad_read::finding(entry.key.place, message, "make two patterns, or one `atomic` with both as steps"));
+            reader.push(bad_read::finding(
+                entry.key.place,
+                message,
+                "make two patterns, or one `atomic` with both as steps",
+            ));
             None
         }
     }
@@ -152,17 +170,28 @@ pub(super) fn check_words(
         }
         let fits: Vec<String> = verbs
             .iter()
-            .filter(|verb| verb.stage == vocabulary::Stage::Now && words_of(verb.name).iter().any(|word| word.name == name))
+            .filter(|verb| {
+                verb.stage == vocabulary::Stage::Now && words_of(verb.name).iter().any(|word| word.name == name)
+            })
             .map(|verb| format!("`{}`", verb.name))
             .collect();
         reader.push(unknown_key::wrong_verb(entry.key.place, name, verb, &fits.join(", ")));
     }
 }
 
-fn read_action<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys: &Keys<'_>, verb: &str) -> Option<Action> {
+fn read_action<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    keys: &Keys<'_>,
+    verb: &str,
+) -> Option<Action> {
     match verb {
         "outside" => {
-            let why = reader.text(keys.get("outside")?, "`outside`", "outside: full-text search lives in the search service")?;
+            let why = reader.text(
+                keys.get("outside")?,
+                "`outside`",
+                "outside: full-text search lives in the search service",
+            )?;
             Some(Action::Outside(why.text))
         }
         "get" => read_rows(reader, pattern, keys, ReadVerb::Get).map(Action::Read),
@@ -175,7 +204,12 @@ fn read_action<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys:
 }
 
 /// The entity a verb names.
-pub(super) fn target<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, keys: &Keys<'_>, verb: &str) -> Option<&'c Entity> {
+pub(super) fn target<'c>(
+    reader: &mut Reader<'_>,
+    names: &'c Names<'c>,
+    keys: &Keys<'_>,
+    verb: &str,
+) -> Option<&'c Entity> {
     let entry = keys.entry(verb)?;
     let text = reader.text(&entry.value, &format!("`{verb}`"), &format!("{verb}: Task"))?;
     match names.find_entity(&text.text, text.whole()) {
@@ -187,7 +221,12 @@ pub(super) fn target<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, keys: &K
     }
 }
 
-fn read_rows<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys: &Keys<'_>, verb: ReadVerb) -> Option<Read> {
+fn read_rows<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    keys: &Keys<'_>,
+    verb: ReadVerb,
+) -> Option<Read> {
     let entity = target(reader, pattern.names, keys, verb.name())?;
     let what = format!("`{} {}`", verb.name(), entity.name);
     let through = match keys.get("through") {
@@ -198,7 +237,11 @@ fn read_rows<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys: &
         Some(node) => pattern.by(reader, entity, node)?,
         None if verb == ReadVerb::Get && entity.key.is_empty() => By::Fields(Vec::new()),
         None => {
-            let example = if verb == ReadVerb::Get { format!("by: [{}]", entity.key.join(", ")) } else { "by: [field], or by: all".to_owned() };
+            let example = if verb == ReadVerb::Get {
+                format!("by: [{}]", entity.key.join(", "))
+            } else {
+                "by: [field], or by: all".to_owned()
+            };
             reader.push(missing_key::finding(Some(pattern.place), &what, "by", &example));
             return None;
         }
@@ -242,10 +285,12 @@ fn read_details<'c>(
         reader.push(bad_read::finding(place, "`first` and `page` contradict each other", help));
     }
     let returns = pattern.returns(reader, entity, keys.get("returns"), false);
-    let one_per = keys.get("one_per").map(|node| pattern.own_fields(reader, entity, node, "`one_per`")).unwrap_or_default();
+    let one_per =
+        keys.get("one_per").map(|node| pattern.own_fields(reader, entity, node, "`one_per`")).unwrap_or_default();
     let freshness = keys.get("freshness").and_then(|node| freshness(reader, node));
     let moving = [("duplicate", WhileMoving::Duplicate), ("hole", WhileMoving::Hole)];
-    let while_moving = keys.get("while_moving").and_then(|node| reader.one_of(node, "`while_moving`", &moving)).unwrap_or_default();
+    let while_moving =
+        keys.get("while_moving").and_then(|node| reader.one_of(node, "`while_moving`", &moving)).unwrap_or_default();
     let exact = keys.get("exact").and_then(|node| reader.flag(node, "`exact`")).unwrap_or(true);
     Some(Read {
         verb,
@@ -270,7 +315,11 @@ fn freshness(reader: &mut Reader<'_>, node: &Node) -> Option<Freshness> {
         "read_your_writes" => Some(Freshness::ReadYourWrites),
         "eventual" | "eventually" | "weak" => {
             let help = Some("say how old an answer may be: `freshness: 5s`".to_owned());
-            reader.push(bad_value::finding(text.whole(), format!("`{}` is no promise: it has no bound", text.text), help));
+            reader.push(bad_value::finding(
+                text.whole(),
+                format!("`{}` is no promise: it has no bound", text.text),
+                help,
+            ));
             None
         }
         "strong" => {
@@ -316,14 +365,19 @@ fn with<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, parent: &'c 
     for (name, value) in reader.entries(node, &path, "`with`", EXAMPLE) {
         reader.check_name(&name, "a part of the answer", Case::Snake);
         let path = join(&path, &name.text);
-        let Some(keys) = reader.keys(value, &path, "a list of `with`", &vocabulary::with_words(), EXAMPLE) else { continue };
+        let Some(keys) = reader.keys(value, &path, "a list of `with`", &vocabulary::with_words(), EXAMPLE) else {
+            continue;
+        };
         if !keys.has("list") {
             reader.push(missing_key::finding(Some(name.place), "this part of `with`", "list", "list: CaseEvent"));
             continue;
         }
         let Some(entity) = target(reader, pattern.names, &keys, "list") else { continue };
-        let references: Vec<&Field> =
-            entity.fields.iter().filter(|field| field.reference.as_ref().is_some_and(|r| r.entity == parent.name)).collect();
+        let references: Vec<&Field> = entity
+            .fields
+            .iter()
+            .filter(|field| field.reference.as_ref().is_some_and(|r| r.entity == parent.name))
+            .collect();
         let reference = match references.as_slice() {
             [one] => one,
             [] => {
@@ -334,12 +388,22 @@ fn with<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, parent: &'c 
             }
             several => {
                 let all = several.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ");
-                reader.push(ambiguous_name::reference(name.place, &entity.name, &parent.name, &all, "make it a pattern of its own, with its `by`"));
+                reader.push(ambiguous_name::reference(
+                    name.place,
+                    &entity.name,
+                    &parent.name,
+                    &all,
+                    "make it a pattern of its own, with its `by`",
+                ));
                 continue;
             }
         };
-        let key = parent.key.iter().find(|key| **key == reference.name).or(parent.key.last()).cloned().unwrap_or_default();
-        let by = By::Fields(vec![ByItem { path: Path::own(&reference.name), value: Expr::Path(Path { root: Root::Item(parent.name.clone()), field: key, members: Vec::new() }) }]);
+        let key =
+            parent.key.iter().find(|key| **key == reference.name).or(parent.key.last()).cloned().unwrap_or_default();
+        let by = By::Fields(vec![ByItem {
+            path: Path::own(&reference.name),
+            value: Expr::Path(Path { root: Root::Item(parent.name.clone()), field: key, members: Vec::new() }),
+        }]);
         let outer = std::mem::replace(&mut pattern.path, path);
         let selection = pattern.selection(reader, entity, &keys, by);
         let read = read_details(reader, pattern, entity, &keys, ReadVerb::List, selection);
@@ -377,7 +441,8 @@ fn rate(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Frequency> {
     if let Kind::Map { .. } = &node.kind {
         let words: Vec<_> = RATE.iter().collect();
         let keys = reader.keys(node, &join(path, "rate"), "`rate`", &words, "rate: { mean: 100k/day, peak: 20/s }")?;
-        let mut part = |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "20/s", Grammar::Value, units::rate));
+        let mut part =
+            |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "20/s", Grammar::Value, units::rate));
         let (mean, peak) = (part("mean"), part("peak"));
         if let (Some(m), Some(p)) = (mean, peak)
             && p.per_second() < m.per_second()

@@ -24,7 +24,13 @@ pub(super) struct Pending<'n> {
 const EXAMPLE: &str = "HourlyTemp: { of: Reading, by: [device_id], every: 1h of at, values: { n: count } }";
 
 /// Makes rollups known by name and fields.
-pub(super) fn declare<'n>(reader: &mut Reader<'_>, node: &'n Node, names: &Names<'_>, declared: &mut Vec<(Name, &str)>, waiting: &mut Vec<Pending<'n>>) {
+pub(super) fn declare<'n>(
+    reader: &mut Reader<'_>,
+    node: &'n Node,
+    names: &Names<'_>,
+    declared: &mut Vec<(Name, &str)>,
+    waiting: &mut Vec<Pending<'n>>,
+) {
     for (name, value) in reader.entries(node, "rollups", "`rollups`", EXAMPLE) {
         declared.push((name.clone(), "a rollup"));
         reader.check_name(&name, "a rollup", Case::Entity);
@@ -56,14 +62,20 @@ pub(super) fn declare<'n>(reader: &mut Reader<'_>, node: &'n Node, names: &Names
         entity.key.clone_from(&by);
         let every = keys.get("every").and_then(|node| every(reader, names, source, node));
         if let Some((step, of, slot)) = &every {
-            let ty = if step.unit >= TimeUnit::Day { Type::Date } else { source.field(of).map_or(Type::Date, |field| field.ty.clone()) };
+            let ty = if step.unit >= TimeUnit::Day {
+                Type::Date
+            } else {
+                source.field(of).map_or(Type::Date, |field| field.ty.clone())
+            };
             entity.fields.push(Field { name: slot.clone(), ty, optional: false, reference: None, fill: Fill::Taken });
             entity.key.push(slot.clone());
         }
         let mut values = Vec::new();
         match keys.get("values") {
             Some(node) => {
-                for (value_name, node) in reader.entries(node, &join(&path, "values"), "`values`", "values: { n: count }") {
+                for (value_name, node) in
+                    reader.entries(node, &join(&path, "values"), "`values`", "values: { n: count }")
+                {
                     if !reader.check_name(&value_name, "a value", Case::Snake) {
                         continue;
                     }
@@ -76,12 +88,21 @@ pub(super) fn declare<'n>(reader: &mut Reader<'_>, node: &'n Node, names: &Names
             }
             None => reader.push(missing_key::finding(Some(name.place), &what, "values", "values: { n: count }")),
         }
-        let late = keys.get("late").and_then(|node| reader.parse(node, "`late`", "10min", Grammar::Value, units::time_span));
-        let freshness = keys.get("freshness").and_then(|node| reader.parse(node, "`freshness`", "1min", Grammar::Value, units::time_span));
+        let late =
+            keys.get("late").and_then(|node| reader.parse(node, "`late`", "10min", Grammar::Value, units::time_span));
+        let freshness = keys
+            .get("freshness")
+            .and_then(|node| reader.parse(node, "`freshness`", "1min", Grammar::Value, units::time_span));
         entity.doc = reader.prose(&keys, "doc");
         entity.owner = reader.prose(&keys, "owner");
-        entity.origin = Origin::Rollup(Rollup { of: source.name.clone(), by, every, values, filter: None, late, freshness });
-        waiting.push(Pending { at: reader.catalog.entities.len(), name: name.text.clone(), of: source.name.clone(), keys });
+        entity.origin =
+            Origin::Rollup(Rollup { of: source.name.clone(), by, every, values, filter: None, late, freshness });
+        waiting.push(Pending {
+            at: reader.catalog.entities.len(),
+            name: name.text.clone(),
+            of: source.name.clone(),
+            keys,
+        });
         reader.catalog.entities.push(entity);
     }
 }
@@ -104,7 +125,12 @@ pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Vec<P
 }
 
 /// Reads `15min of at as slot`.
-fn every(reader: &mut Reader<'_>, names: &Names<'_>, source: &Entity, node: &Node) -> Option<(TimeSpan, String, String)> {
+fn every(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    source: &Entity,
+    node: &Node,
+) -> Option<(TimeSpan, String, String)> {
     let text = reader.text(node, "`every`", "1h of at")?;
     let Some((step, rest)) = text.text.split_once(" of ") else {
         let help = Some("write the step and the timestamp it is cut from: `1h of at`".to_owned());
@@ -143,7 +169,11 @@ fn every(reader: &mut Reader<'_>, names: &Names<'_>, source: &Entity, node: &Nod
         (None, TimeSpan { amount: 1, unit: TimeUnit::Month }) => "month".to_owned(),
         (None, step) => {
             let help = Some(format!("name it: `every: {step} of {of} as slot`"));
-            reader.push(bad_value::finding(text.whole(), format!("the field that holds the start of each {step} has no name"), help));
+            reader.push(bad_value::finding(
+                text.whole(),
+                format!("the field that holds the start of each {step} has no name"),
+                help,
+            ));
             return None;
         }
     };
@@ -151,7 +181,13 @@ fn every(reader: &mut Reader<'_>, names: &Names<'_>, source: &Entity, node: &Nod
 }
 
 /// Reads `count where breached = true`, `avg of celsius`, `last of value by at`.
-fn rollup_value(reader: &mut Reader<'_>, names: &Names<'_>, source: &Entity, name: &str, node: &Node) -> Option<(RollupValue, Type)> {
+fn rollup_value(
+    reader: &mut Reader<'_>,
+    names: &Names<'_>,
+    source: &Entity,
+    name: &str,
+    node: &Node,
+) -> Option<(RollupValue, Type)> {
     let text = reader.text(node, "a value of a rollup", "avg of celsius")?;
     let (left, filter) = split_where(&text.text);
     let words: Vec<&str> = text.text[..left].split_whitespace().collect();
@@ -161,9 +197,16 @@ fn rollup_value(reader: &mut Reader<'_>, names: &Names<'_>, source: &Entity, nam
         [kind, "of", of, "by", by] => (*kind, Some(*of), Some(*by)),
         _ => ("", None, None),
     };
-    let Some(aggregate) = aggregate(kind).filter(|aggregate| (*aggregate == keyloom_model::Aggregate::Count) == of.is_none()) else {
-        let help = Some("write `count`, `count where ..`, or `sum | avg | min | max | last | first` `of field`".to_owned());
-        reader.push(bad_value::finding(text.place(0..left), format!("`{}` is not a value of a rollup", text.text[..left].trim()), help));
+    let Some(aggregate) =
+        aggregate(kind).filter(|aggregate| (*aggregate == keyloom_model::Aggregate::Count) == of.is_none())
+    else {
+        let help =
+            Some("write `count`, `count where ..`, or `sum | avg | min | max | last | first` `of field`".to_owned());
+        reader.push(bad_value::finding(
+            text.place(0..left),
+            format!("`{}` is not a value of a rollup", text.text[..left].trim()),
+            help,
+        ));
         return None;
     };
     let source = names.entity(&source.name)?;

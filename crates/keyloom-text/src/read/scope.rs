@@ -60,7 +60,13 @@ pub(super) struct Row<'c> {
 }
 
 /// Looks a path up. `place` covers all of it.
-pub(super) fn find_path<'c>(names: &Names<'c>, row: Row<'c>, first: &Word, steps: &[PathStep], text: &Text) -> Result<Found, Finding> {
+pub(super) fn find_path<'c>(
+    names: &Names<'c>,
+    row: Row<'c>,
+    first: &Word,
+    steps: &[PathStep],
+    text: &Text,
+) -> Result<Found, Finding> {
     let entity = row.entity;
     let own = entity.field(&first.text);
     let reference_name = format!("{}_id", first.text);
@@ -108,19 +114,37 @@ fn unknown_field(names: &Names<'_>, row: Row<'_>, name: &str, place: Place) -> F
 }
 
 /// One step over a reference.
-fn follow(names: &Names<'_>, entity: &Entity, reference: &Field, steps: &[PathStep], text: &Text, first: &Word) -> Result<Found, Finding> {
+fn follow(
+    names: &Names<'_>,
+    entity: &Entity,
+    reference: &Field,
+    steps: &[PathStep],
+    text: &Text,
+    first: &Word,
+) -> Result<Found, Finding> {
     let target = reference.reference.as_ref().map_or("", |reference| reference.entity.as_str());
     // An unknown target is reported where the reference is written; here the step simply leads nowhere.
     let Some(other) = names.entity(target) else {
         return Err(unknown_name::finding(text.place(first.range.clone()), "entity", target, "", None, &[]));
     };
     let Some(PathStep::Name(name)) = steps.first() else {
-        return Err(unknown_name::finding(text.place(first.range.clone()), "field", "$..", &format!(" in {target}"), None, &[]));
+        return Err(unknown_name::finding(
+            text.place(first.range.clone()),
+            "field",
+            "$..",
+            &format!(" in {target}"),
+            None,
+            &[],
+        ));
     };
     let place = text.place(name.range.clone());
     let Some(field) = other.field(&name.text) else {
         let two_hops = steps.len() > 1 && other.field(&format!("{}_id", name.text)).is_some();
-        return Err(if two_hops { too_far(text, first, steps) } else { unknown_field(names, Row { entity: other, built_in: false }, &name.text, place) });
+        return Err(if two_hops {
+            too_far(text, first, steps)
+        } else {
+            unknown_field(names, Row { entity: other, built_in: false }, &name.text, place)
+        });
     };
     let root = Root::Reference { field: reference.name.clone(), entity: target.to_owned() };
     if steps.len() > 1 && field.reference.is_some() {
@@ -140,7 +164,13 @@ fn too_far(text: &Text, first: &Word, steps: &[PathStep]) -> Finding {
 }
 
 /// Steps inside a struct or a map.
-fn members(names: &Names<'_>, entity: &Entity, field: &Field, steps: &[PathStep], text: &Text) -> Result<Found, Finding> {
+fn members(
+    names: &Names<'_>,
+    entity: &Entity,
+    field: &Field,
+    steps: &[PathStep],
+    text: &Text,
+) -> Result<Found, Finding> {
     let mut ty = field.ty.clone();
     let mut optional = field.optional;
     let mut path = Path::own(&field.name);
@@ -157,7 +187,14 @@ fn members(names: &Names<'_>, entity: &Entity, field: &Field, steps: &[PathStep]
                     let all: Vec<&str> = members.iter().map(|(name, ..)| name.as_str()).collect();
                     let place = text.place(word.range.clone());
                     let nearest = nearest(&word.text, all.iter().copied());
-                    return Err(unknown_name::finding(place, "member", &word.text, &format!(" in {name}"), nearest, &all));
+                    return Err(unknown_name::finding(
+                        place,
+                        "member",
+                        &word.text,
+                        &format!(" in {name}"),
+                        nearest,
+                        &all,
+                    ));
                 };
                 path.members.push(Member::Field(word.text.clone()));
                 optional |= absent;
@@ -165,7 +202,14 @@ fn members(names: &Names<'_>, entity: &Entity, field: &Field, steps: &[PathStep]
             }
             (_, PathStep::Name(word) | PathStep::Input(word)) => {
                 let what = format!(" below {}.{}, which is {}", entity.name, field.name, ty.word());
-                return Err(unknown_name::finding(text.place(word.range.clone()), "member", &word.text, &what, None, &[]));
+                return Err(unknown_name::finding(
+                    text.place(word.range.clone()),
+                    "member",
+                    &word.text,
+                    &what,
+                    None,
+                    &[],
+                ));
             }
         }
     }

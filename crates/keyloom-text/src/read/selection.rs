@@ -2,8 +2,8 @@
 
 use keyloom_finding::Place;
 use keyloom_model::{
-    By, ByItem, Condition, Direction, Distribution, Entity, Expr, Literal, Order, OrderItem, Path, Returns, Root, Selection, Set,
-    TimeSpan, Type,
+    By, ByItem, Condition, Direction, Distribution, Entity, Expr, Literal, Order, OrderItem, Path, Returns, Root,
+    Selection, Set, TimeSpan, Type,
 };
 
 use super::entities::count_distribution;
@@ -80,7 +80,14 @@ impl<'c> Pattern<'c, '_> {
         Some(ByItem { path: found.path, value })
     }
 
-    fn edge_item(&mut self, reader: &mut Reader<'_>, text: &Text, first: &Word, rest: &[Word], value: Option<&written::Expr>) -> Option<ByItem> {
+    fn edge_item(
+        &mut self,
+        reader: &mut Reader<'_>,
+        text: &Text,
+        first: &Word,
+        rest: &[Word],
+        value: Option<&written::Expr>,
+    ) -> Option<ByItem> {
         let edge = match self.names.find_entity(&first.text, text.place(first.range.clone())) {
             Ok(edge) => edge,
             Err(finding) => {
@@ -95,7 +102,11 @@ impl<'c> Pattern<'c, '_> {
         };
         match self.names.find_field(edge, &name.text, text.place(name.range.clone())) {
             Ok(field) => {
-                let path = Path { root: Root::Reference { field: String::new(), entity: edge.name.clone() }, field: field.name.clone(), members: Vec::new() };
+                let path = Path {
+                    root: Root::Reference { field: String::new(), entity: edge.name.clone() },
+                    field: field.name.clone(),
+                    members: Vec::new(),
+                };
                 let value = self.by_value(reader, text, &path, &field.ty, rest, value)?;
                 Some(ByItem { path, value })
             }
@@ -107,12 +118,25 @@ impl<'c> Pattern<'c, '_> {
     }
 
     /// `field` is short for `field = $field`.
-    fn by_value(&mut self, reader: &mut Reader<'_>, text: &Text, path: &Path, ty: &Type, words: &[Word], value: Option<&written::Expr>) -> Option<Expr> {
+    fn by_value(
+        &mut self,
+        reader: &mut Reader<'_>,
+        text: &Text,
+        path: &Path,
+        ty: &Type,
+        words: &[Word],
+        value: Option<&written::Expr>,
+    ) -> Option<Expr> {
         if let Some(value) = value {
             let mut scope = self.scope(None, false);
             return Typing { reader, scope: &mut scope, text }.value(value, ty);
         }
-        let name = words.iter().map(|word| word.text.as_str()).filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect::<Vec<_>>().join("_");
+        let name = words
+            .iter()
+            .map(|word| word.text.as_str())
+            .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+            .collect::<Vec<_>>()
+            .join("_");
         let name = if path.root == Root::Own { path.field.clone() } else { name };
         match self.inputs.use_as(&name, text.whole(), Some(ty), false, None) {
             Ok(_) => Some(Expr::Input { name, optional: false }),
@@ -124,15 +148,32 @@ impl<'c> Pattern<'c, '_> {
     }
 
     /// Reads the rows of a list, count or claim.
-    pub(super) fn selection(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, keys: &Keys<'_>, by: By) -> Option<Selection> {
+    pub(super) fn selection(
+        &mut self,
+        reader: &mut Reader<'_>,
+        entity: &'c Entity,
+        keys: &Keys<'_>,
+        by: By,
+    ) -> Option<Selection> {
         let before = reader.findings.len();
         let filter = keys.get("where").and_then(|node| self.test(reader, entity, node, "`where`"));
-        let orders = keys.get("order").map(|node| self.orders(reader, entity, node, filter.as_ref(), &by)).unwrap_or_default();
+        let orders =
+            keys.get("order").map(|node| self.orders(reader, entity, node, filter.as_ref(), &by)).unwrap_or_default();
         let span = keys.get("span").and_then(|node| span_distribution(reader, node, &join(&self.path, "span")));
-        let matches = keys.get("matches").and_then(|node| reader.parse(node, "`matches`", "20%", Grammar::Value, units::share));
-        let group = keys.get("group").and_then(|node| count_distribution(reader, node, &join(&self.path, "group"), "`group`"));
+        let matches =
+            keys.get("matches").and_then(|node| reader.parse(node, "`matches`", "20%", Grammar::Value, units::share));
+        let group =
+            keys.get("group").and_then(|node| count_distribution(reader, node, &join(&self.path, "group"), "`group`"));
         let stated_but_not_understood = reader.findings.len() > before;
-        (!stated_but_not_understood).then(|| Selection { entity: entity.name.clone(), by, filter, orders, span, matches, group })
+        (!stated_but_not_understood).then(|| Selection {
+            entity: entity.name.clone(),
+            by,
+            filter,
+            orders,
+            span,
+            matches,
+            group,
+        })
     }
 
     fn test(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Option<Expr> {
@@ -142,7 +183,14 @@ impl<'c> Pattern<'c, '_> {
         Typing { reader, scope: &mut scope, text: &text }.test(&written)
     }
 
-    fn orders(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, filter: Option<&Expr>, by: &By) -> Vec<Order> {
+    fn orders(
+        &mut self,
+        reader: &mut Reader<'_>,
+        entity: &'c Entity,
+        node: &Node,
+        filter: Option<&Expr>,
+        by: &By,
+    ) -> Vec<Order> {
         const EXAMPLE: &str = "order: due_at asc";
         let mut orders = Vec::new();
         if let Kind::Map { .. } = &node.kind {
@@ -159,7 +207,14 @@ impl<'c> Pattern<'c, '_> {
         orders
     }
 
-    fn order(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, filter: Option<&Expr>, by: &By) -> Option<Vec<OrderItem>> {
+    fn order(
+        &mut self,
+        reader: &mut Reader<'_>,
+        entity: &'c Entity,
+        node: &Node,
+        filter: Option<&Expr>,
+        by: &By,
+    ) -> Option<Vec<OrderItem>> {
         let text = reader.text(node, "`order`", "order: due_at asc")?;
         let written = reader.parse_text(&text, Grammar::Expression, written::order)?;
         let mut items = Vec::new();
@@ -183,7 +238,11 @@ impl<'c> Pattern<'c, '_> {
                 return None;
             }
             let fixed = by.own_fields().contains(&found.path.field.as_str());
-            if found.optional && !item.nulls_last && !fixed && !filter.is_some_and(|filter| excludes_null(filter, &found.path)) {
+            if found.optional
+                && !item.nulls_last
+                && !fixed
+                && !filter.is_some_and(|filter| excludes_null(filter, &found.path))
+            {
                 reader.push(order_on_optional::finding(place, &found.path.to_string()));
                 return None;
             }
@@ -194,7 +253,13 @@ impl<'c> Pattern<'c, '_> {
     }
 
     /// Reads `returns`.
-    pub(super) fn returns(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: Option<&Node>, is_write: bool) -> Returns {
+    pub(super) fn returns(
+        &mut self,
+        reader: &mut Reader<'_>,
+        entity: &'c Entity,
+        node: Option<&Node>,
+        is_write: bool,
+    ) -> Returns {
         let Some(node) = node else { return Returns::Default };
         match node.scalar().map(|scalar| scalar.text.as_str()) {
             Some("all") => return Returns::All,
@@ -235,7 +300,11 @@ impl<'c> Pattern<'c, '_> {
                 reader.push(if_looks_elsewhere::other_row(place, &path, &other));
                 continue;
             }
-            let kept = test.paths().into_iter().filter_map(|path| entity.field(&path.field)).find(|field| matches!(field.fill, keyloom_model::Fill::Kept(_)));
+            let kept = test
+                .paths()
+                .into_iter()
+                .filter_map(|path| entity.field(&path.field))
+                .find(|field| matches!(field.fill, keyloom_model::Fill::Kept(_)));
             if let Some(field) = kept {
                 reader.push(if_looks_elsewhere::kept(place, &field.name));
                 continue;
@@ -247,7 +316,15 @@ impl<'c> Pattern<'c, '_> {
     }
 
     /// One row: the `by` of a get, update or delete must be the key or a unique.
-    pub(super) fn one_row(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, verb: &str, by: &By, filter: Option<&Expr>, place: Place) -> bool {
+    pub(super) fn one_row(
+        &mut self,
+        reader: &mut Reader<'_>,
+        entity: &'c Entity,
+        verb: &str,
+        by: &By,
+        filter: Option<&Expr>,
+        place: Place,
+    ) -> bool {
         let fields = by.own_fields();
         let tests = filter.map_or(&[][..], Expr::conjuncts);
         let by_unique = entity.unique.iter().any(|unique| {
@@ -257,13 +334,27 @@ impl<'c> Pattern<'c, '_> {
         if by_unique || (*by != By::All && entity.identified_by(&fields)) || entity.key.is_empty() {
             return true;
         }
-        let uniques = entity.unique.iter().map(|unique| format!("[{}]", unique.fields.join(", "))).collect::<Vec<_>>().join(", ");
-        reader.push(get_not_unique::finding(place, verb, &entity.name, &fields.join(", "), &entity.key.join(", "), &uniques));
+        let uniques =
+            entity.unique.iter().map(|unique| format!("[{}]", unique.fields.join(", "))).collect::<Vec<_>>().join(", ");
+        reader.push(get_not_unique::finding(
+            place,
+            verb,
+            &entity.name,
+            &fields.join(", "),
+            &entity.key.join(", "),
+            &uniques,
+        ));
         false
     }
 
     /// A list of the entity's own fields.
-    pub(super) fn own_fields(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Vec<Name> {
+    pub(super) fn own_fields(
+        &mut self,
+        reader: &mut Reader<'_>,
+        entity: &'c Entity,
+        node: &Node,
+        what: &str,
+    ) -> Vec<Name> {
         let mut fields = Vec::new();
         for name in reader.names(node, what, "[task_id]") {
             match self.names.find_field(entity, &name.text, name.place) {
@@ -280,7 +371,9 @@ fn span_distribution(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
     if let Kind::Map { .. } = &node.kind {
         let words: Vec<_> = DISTRIBUTION.iter().collect();
         let keys = reader.keys(node, path, "`span`", &words, "{ typical: 1 day, p99: 7 days, worst: 31 days }")?;
-        let mut part = |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "1 day", Grammar::Value, units::time_span));
+        let mut part = |key: &str| {
+            keys.get(key).and_then(|node| reader.parse(node, key, "1 day", Grammar::Value, units::time_span))
+        };
         return Some(Distribution { typical: part("typical"), p99: part("p99"), worst: part("worst"), per: None });
     }
     reader.parse(node, "`span`", "1 day / 7 days / 31 days", Grammar::Value, units::span_distribution)
@@ -292,7 +385,9 @@ fn excludes_null(filter: &Expr, path: &Path) -> bool {
     let optional = |expr: &Expr| matches!(expr, Expr::Input { optional: true, .. });
     filter.conjuncts().iter().any(|test| match test {
         Expr::IsNull { of, negated: true } => is_path(of),
-        Expr::Compare(_, a, b) => (is_path(a) && !optional(b) || is_path(b) && !optional(a)) && !matches!(**b, Expr::Literal(Literal::Null)),
+        Expr::Compare(_, a, b) => {
+            (is_path(a) && !optional(b) || is_path(b) && !optional(a)) && !matches!(**b, Expr::Literal(Literal::Null))
+        }
         Expr::In(of, Set::Range(from, to)) => is_path(of) && from.iter().chain(to).any(|end| !optional(end)),
         Expr::In(of, Set::Values(_)) => is_path(of),
         Expr::In(of, Set::Input { optional, .. }) => is_path(of) && !optional,

@@ -8,8 +8,8 @@ use keyloom_model::{Catalog, Date};
 use super::files;
 use crate::fault::Fault;
 use crate::rules::{
-    bad_expression, bad_name, bad_type, bad_value, comma_in_braces, duplicate_name, missing_key, unknown_key, wrong_shape,
-    yaml_feature,
+    bad_expression, bad_name, bad_type, bad_value, comma_in_braces, duplicate_name, missing_key, unknown_key,
+    wrong_shape, yaml_feature,
 };
 use crate::text::Text;
 use crate::vocabulary::Word;
@@ -115,7 +115,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Runs a small parser over a text.
-    pub(super) fn parse_text<T>(&mut self, text: &Text, grammar: Grammar, parser: impl Fn(&str) -> Result<T, Fault>) -> Option<T> {
+    pub(super) fn parse_text<T>(
+        &mut self,
+        text: &Text,
+        grammar: Grammar,
+        parser: impl Fn(&str) -> Result<T, Fault>,
+    ) -> Option<T> {
         match parser(&text.text) {
             Ok(value) => Some(value),
             Err(fault) => {
@@ -201,7 +206,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The entries of a mapping whose keys are the author's own names.
-    pub(super) fn entries<'n>(&mut self, node: &'n Node, path: &str, what: &str, example: &str) -> Vec<(Name, &'n Node)> {
+    pub(super) fn entries<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &str,
+        what: &str,
+        example: &str,
+    ) -> Vec<(Name, &'n Node)> {
         let Kind::Map { entries, flow } = &node.kind else {
             if !node.is_empty() {
                 self.push(wrong_shape::finding(node.place, what, "a mapping", node.word(), example));
@@ -215,7 +226,13 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let Some(key) = entry.key.scalar() else {
-                self.push(wrong_shape::finding(entry.key.place, what, "plain names as keys", entry.key.word(), example));
+                self.push(wrong_shape::finding(
+                    entry.key.place,
+                    what,
+                    "plain names as keys",
+                    entry.key.word(),
+                    example,
+                ));
                 continue;
             };
             if key.text == "<<" {
@@ -234,7 +251,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The entries of a mapping whose keys the language knows.
-    pub(super) fn keys<'n>(&mut self, node: &'n Node, path: &str, what: &str, words: &[&Word], example: &str) -> Option<Keys<'n>> {
+    pub(super) fn keys<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &str,
+        what: &str,
+        words: &[&Word],
+        example: &str,
+    ) -> Option<Keys<'n>> {
         let Kind::Map { entries, .. } = &node.kind else {
             self.push(wrong_shape::finding(node.place, what, "a mapping", node.word(), example));
             return None;
@@ -255,7 +279,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of a key that must be there.
-    pub(super) fn required<'n>(&mut self, keys: &Keys<'n>, key: &str, what: &str, place: Place, example: &str) -> Option<&'n Node> {
+    pub(super) fn required<'n>(
+        &mut self,
+        keys: &Keys<'n>,
+        key: &str,
+        what: &str,
+        place: Place,
+        example: &str,
+    ) -> Option<&'n Node> {
         let found = keys.get(key);
         if found.is_none() {
             let place = keys.entry(key).map_or(place, |entry| entry.key.place);
@@ -337,10 +368,12 @@ impl Case {
         match self {
             Self::Entity => first.is_ascii_uppercase() && characters.all(|c| c.is_ascii_alphanumeric()),
             Self::Snake => {
-                first.is_ascii_lowercase() && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+                first.is_ascii_lowercase()
+                    && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
             }
             Self::Upper => {
-                first.is_ascii_uppercase() && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+                first.is_ascii_uppercase()
+                    && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
             }
         }
     }
@@ -390,12 +423,17 @@ pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
         let candidate = candidate.to_lowercase();
         let length = candidate.len().max(name.len());
         let edits = strsim::damerau_levenshtein(&lower, &candidate);
-        let shared = candidate.len().min(lower.len()) >= 3 && (candidate.contains(&lower) || lower.contains(&candidate));
+        let shared =
+            candidate.len().min(lower.len()) >= 3 && (candidate.contains(&lower) || lower.contains(&candidate));
         let same_start = candidate.len() >= 4 && lower.len() >= 4 && candidate.as_bytes()[..3] == lower.as_bytes()[..3];
         let allowed = (length / 3).max(1) + usize::from(same_start);
         (edits <= allowed || shared).then_some(edits)
     };
-    known.filter(|candidate| candidate.len() <= 64).filter_map(|candidate| distance(candidate).map(|d| (d, candidate))).min().map(|(_, name)| name)
+    known
+        .filter(|candidate| candidate.len() <= 64)
+        .filter_map(|candidate| distance(candidate).map(|d| (d, candidate)))
+        .min()
+        .map(|(_, name)| name)
 }
 
 /// A path one step longer.

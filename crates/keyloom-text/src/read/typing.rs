@@ -129,7 +129,8 @@ impl Typing<'_, '_, '_, '_> {
             }
             ExprKind::InValues(of, values) => {
                 let left = self.lower(of, None, optional_fits);
-                let values = values.iter().map(|value| self.against(value, left.ty.as_ref(), optional_fits).expr).collect();
+                let values =
+                    values.iter().map(|value| self.against(value, left.ty.as_ref(), optional_fits).expr).collect();
                 boolean(Expr::In(Box::new(left.expr), Set::Values(values)))
             }
             ExprKind::InRange(of, from, to) => {
@@ -193,7 +194,8 @@ impl Typing<'_, '_, '_, '_> {
             && !fits(found, ty)
             && !fits(ty, found)
         {
-            let message = format!("`{}` is {}, and it is compared with {}", self.source(written), found.word(), ty.word());
+            let message =
+                format!("`{}` is {}, and it is compared with {}", self.source(written), found.word(), ty.word());
             self.fault(written.range.clone(), message, None);
         }
         typed
@@ -231,7 +233,15 @@ impl Typing<'_, '_, '_, '_> {
         boolean(Expr::Has(has, Box::new(left.expr), Box::new(right.expr)))
     }
 
-    fn arithmetic(&mut self, written: &Written, op: Arithmetic, a: &Written, b: &Written, expected: Option<&Type>, optional_fits: bool) -> Typed {
+    fn arithmetic(
+        &mut self,
+        written: &Written,
+        op: Arithmetic,
+        a: &Written,
+        b: &Written,
+        expected: Option<&Type>,
+        optional_fits: bool,
+    ) -> Typed {
         let (left, right) = if matches!(a.kind, ExprKind::Input { .. }) {
             let right = self.lower(b, expected, optional_fits);
             let partner = right.ty.clone().filter(|ty| *ty != Type::Duration).or_else(|| expected.cloned());
@@ -321,7 +331,8 @@ impl Typing<'_, '_, '_, '_> {
             (Literal::Bytes(_), _) => Some(Type::Int),
             (Literal::Decimal(_), Some(Type::Float)) => Some(Type::Float),
             (Literal::Decimal(digits), expected) => {
-                let scale = digits.split_once('.').map_or(0, |(_, fraction)| u8::try_from(fraction.len()).unwrap_or(u8::MAX));
+                let scale =
+                    digits.split_once('.').map_or(0, |(_, fraction)| u8::try_from(fraction.len()).unwrap_or(u8::MAX));
                 match expected {
                     Some(Type::Decimal { scale: wanted }) if scale <= *wanted => Some(Type::Decimal { scale: *wanted }),
                     _ => Some(Type::Decimal { scale }),
@@ -351,7 +362,8 @@ impl Typing<'_, '_, '_, '_> {
             }
             (Literal::Variant(name), expected) => {
                 let help = format!("if it is text, put it in quotes: `'{name}'`");
-                let wanted = expected.map_or_else(|| "nothing here is an enum".to_owned(), |ty| format!("{} is wanted here", ty.word()));
+                let wanted = expected
+                    .map_or_else(|| "nothing here is an enum".to_owned(), |ty| format!("{} is wanted here", ty.word()));
                 self.fault(written.range.clone(), format!("`{name}` is a value of an enum, and {wanted}"), Some(help));
                 None
             }
@@ -366,13 +378,16 @@ impl Typing<'_, '_, '_, '_> {
             _ => 1..=1,
         };
         if !counts.contains(&arguments.len()) {
-            let message = format!("`{}` takes {}, and here it has {}", function.name(), values(*counts.start()), arguments.len());
+            let message =
+                format!("`{}` takes {}, and here it has {}", function.name(), values(*counts.start()), arguments.len());
             self.fault(written.range.clone(), message, None);
         }
         let first_wanted = match function {
             Function::Lower | Function::Upper | Function::Left => Some(Type::Text(Size { typical: 0, max: u64::MAX })),
             Function::Time => Some(Type::Uuid7),
-            Function::Day | Function::Hour | Function::Month | Function::Year => Some(Type::Timestamp { micros: false }),
+            Function::Day | Function::Hour | Function::Month | Function::Year => {
+                Some(Type::Timestamp { micros: false })
+            }
             Function::Geohash => Some(Type::Float),
             _ => None,
         };
@@ -447,7 +462,9 @@ fn sum_type(op: Arithmetic, a: &Type, b: &Type) -> Option<Type> {
     match (op, a, b) {
         (Arithmetic::Add | Arithmetic::Subtract, Timestamp { .. } | Date, Duration) => Some(a.clone()),
         (Arithmetic::Add, Duration, Timestamp { .. } | Date) => Some(b.clone()),
-        (Arithmetic::Subtract, Timestamp { .. }, Timestamp { .. }) | (Arithmetic::Subtract, Date, Date) => Some(Duration),
+        (Arithmetic::Subtract, Timestamp { .. }, Timestamp { .. }) | (Arithmetic::Subtract, Date, Date) => {
+            Some(Duration)
+        }
         (Arithmetic::Add | Arithmetic::Subtract, Duration, Duration) => Some(Duration),
         (Arithmetic::Multiply, Duration, Int) | (Arithmetic::Multiply, Int, Duration) => Some(Duration),
         (_, Int, Int) => Some(Int),

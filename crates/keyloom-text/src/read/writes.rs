@@ -1,6 +1,8 @@
 //! Writes: create, put, update, delete, and the steps of an atomic.
 
-use keyloom_model::{Assignment, By, ByItem, Change, Each, Entity, Expr, Fill, Literal, Origin, Path, Root, Step, Type, Write, WriteVerb};
+use keyloom_model::{
+    Assignment, By, ByItem, Change, Each, Entity, Expr, Fill, Literal, Origin, Path, Root, Step, Type, Write, WriteVerb,
+};
 
 use super::entities::split_where;
 use super::patterns::{check_words, target};
@@ -16,7 +18,12 @@ use crate::vocabulary;
 use crate::yaml::Node;
 
 /// Reads a single write.
-pub(super) fn write<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys: &Keys<'_>, verb: &str) -> Option<Write> {
+pub(super) fn write<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    keys: &Keys<'_>,
+    verb: &str,
+) -> Option<Write> {
     let verb = match verb {
         "create" => WriteVerb::Create,
         "put" => WriteVerb::Put,
@@ -31,7 +38,8 @@ pub(super) fn write<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, 
         WriteVerb::Update | WriteVerb::Delete => row(reader, pattern, entity, keys, verb)?,
     };
     let assignments = assignments(reader, pattern, entity, keys, verb);
-    let any_of = keys.get("any_of").map(|node| pattern.own_fields(reader, entity, node, "`any_of`")).unwrap_or_default();
+    let any_of =
+        keys.get("any_of").map(|node| pattern.own_fields(reader, entity, node, "`any_of`")).unwrap_or_default();
     let conditions = keys.get("if").map(|node| pattern.conditions(reader, entity, node)).unwrap_or_default();
     let once_per = once_per(reader, pattern, entity, keys);
     let takes = takes(reader, pattern, entity, keys, verb, &assignments);
@@ -80,9 +88,17 @@ pub(super) fn write<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, 
 /// What can't be written at all.
 fn refuse(reader: &mut Reader<'_>, entity: &Entity, verb: WriteVerb, place: keyloom_finding::Place) {
     let why = match &entity.origin {
-        Origin::Rollup(rollup) => Some((format!("{} is a rollup, kept from {}", entity.name, rollup.of), format!("write {}; the rollup follows", rollup.of))),
-        Origin::History { of } => Some((format!("{} is the history of {of}", entity.name), format!("write {of}; its history follows"))),
-        Origin::Event { of } => Some((format!("{} is an event of {of}", entity.name), "it is written by the pattern that `emits` it".to_owned())),
+        Origin::Rollup(rollup) => Some((
+            format!("{} is a rollup, kept from {}", entity.name, rollup.of),
+            format!("write {}; the rollup follows", rollup.of),
+        )),
+        Origin::History { of } => {
+            Some((format!("{} is the history of {of}", entity.name), format!("write {of}; its history follows")))
+        }
+        Origin::Event { of } => Some((
+            format!("{} is an event of {of}", entity.name),
+            "it is written by the pattern that `emits` it".to_owned(),
+        )),
         _ if entity.append_only && verb != WriteVerb::Create => Some((
             format!("{} is append-only, and `{}` would change or remove rows", entity.name, verb.name()),
             "drop `append_only`, or `create` a correcting row".to_owned(),
@@ -99,13 +115,24 @@ fn refuse(reader: &mut Reader<'_>, entity: &Entity, verb: WriteVerb, place: keyl
 }
 
 /// The one row that an update or a delete is about.
-fn row<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>, verb: WriteVerb) -> Option<Vec<ByItem>> {
+fn row<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    entity: &'c Entity,
+    keys: &Keys<'_>,
+    verb: WriteVerb,
+) -> Option<Vec<ByItem>> {
     let Some(node) = keys.get("by") else {
         if entity.key.is_empty() {
             return Some(Vec::new());
         }
         let what = format!("`{} {}`", verb.name(), entity.name);
-        reader.push(missing_key::finding(Some(pattern.place), &what, "by", &format!("by: [{}]", entity.key.join(", "))));
+        reader.push(missing_key::finding(
+            Some(pattern.place),
+            &what,
+            "by",
+            &format!("by: [{}]", entity.key.join(", ")),
+        ));
         return None;
     };
     let by = pattern.by(reader, entity, node)?;
@@ -117,9 +144,17 @@ fn row<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c E
 }
 
 /// Reads `set`, `add`, `remove`, `append`.
-fn assignments<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>, verb: WriteVerb) -> Vec<Assignment> {
+fn assignments<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    entity: &'c Entity,
+    keys: &Keys<'_>,
+    verb: WriteVerb,
+) -> Vec<Assignment> {
     let mut all = Vec::new();
-    for (key, change) in [("set", Change::Set), ("add", Change::Add), ("remove", Change::Remove), ("append", Change::Append)] {
+    for (key, change) in
+        [("set", Change::Set), ("add", Change::Add), ("remove", Change::Remove), ("append", Change::Append)]
+    {
         let Some(node) = keys.get(key) else { continue };
         let path = join(&pattern.path, key);
         for (name, value) in reader.entries(node, &path, &format!("`{key}`"), "set: { status: CLOSED }") {
@@ -131,7 +166,15 @@ fn assignments<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entit
     all
 }
 
-fn assignment<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, name: &Name, node: &Node, change: Change, verb: WriteVerb) -> Option<Assignment> {
+fn assignment<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    entity: &'c Entity,
+    name: &Name,
+    node: &Node,
+    change: Change,
+    verb: WriteVerb,
+) -> Option<Assignment> {
     let key = Text::verbatim(&name.text, name.place);
     let written = reader.parse_text(&key, Grammar::Expression, written::expr)?;
     let ExprKind::Path(first, steps) = &written.kind else {
@@ -155,26 +198,42 @@ fn assignment<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity
         return None;
     }
     for step in steps {
-        if let (PathStep::Input(word), Some(Type::Map(of, ..))) = (step, entity.field(&found.path.field).map(|field| &field.ty))
-            && let Err(finding) = pattern.inputs.use_as(&word.text, key.place(word.range.clone()), Some(of), false, None)
+        if let (PathStep::Input(word), Some(Type::Map(of, ..))) =
+            (step, entity.field(&found.path.field).map(|field| &field.ty))
+            && let Err(finding) =
+                pattern.inputs.use_as(&word.text, key.place(word.range.clone()), Some(of), false, None)
         {
             reader.push(finding);
         }
     }
     let wanted = match (change, &found.ty) {
         (Change::Set, ty) => ty.clone(),
-        (Change::Add | Change::Remove, Type::Set(of, _)) | (Change::Append, Type::List(of, _)) | (Change::Remove, Type::Map(of, ..)) => (**of).clone(),
+        (Change::Add | Change::Remove, Type::Set(of, _))
+        | (Change::Append, Type::List(of, _))
+        | (Change::Remove, Type::Map(of, ..)) => (**of).clone(),
         (Change::Add, ty) => {
             let help = "`add` adds to sets; a number is increased with `set: { n: n + $x }`".to_owned();
-            reader.push(type_mismatch::finding(name.place, format!("`{}` is {}, not a set", found.path, ty.word()), help));
+            reader.push(type_mismatch::finding(
+                name.place,
+                format!("`{}` is {}, not a set", found.path, ty.word()),
+                help,
+            ));
             return None;
         }
         (Change::Remove, ty) => {
-            reader.push(type_mismatch::finding(name.place, format!("`{}` is {}; `remove` takes from sets and maps", found.path, ty.word()), None));
+            reader.push(type_mismatch::finding(
+                name.place,
+                format!("`{}` is {}; `remove` takes from sets and maps", found.path, ty.word()),
+                None,
+            ));
             return None;
         }
         (Change::Append, ty) => {
-            reader.push(type_mismatch::finding(name.place, format!("`{}` is {}; `append` adds to lists", found.path, ty.word()), None));
+            reader.push(type_mismatch::finding(
+                name.place,
+                format!("`{}` is {}; `append` adds to lists", found.path, ty.word()),
+                None,
+            ));
             return None;
         }
     };
@@ -187,7 +246,11 @@ fn assignment<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity
         && pattern.item.is_none()
     {
         let help = Some(format!("text needs both quotes: \"'{}'\"; an input needs a `$`: `${}`", word.text, word.text));
-        reader.push(bad_value::finding(text.whole(), format!("`{}` is neither a field of {} nor text", word.text, entity.name), help));
+        reader.push(bad_value::finding(
+            text.whole(),
+            format!("`{}` is neither a field of {} nor text", word.text, entity.name),
+            help,
+        ));
         return None;
     }
     let mut scope = pattern.scope(Some(entity), true);
@@ -199,7 +262,11 @@ fn assignment<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity
     }
     if let Some(path) = value.paths().into_iter().find(|path| matches!(path.root, Root::Reference { .. })) {
         let help = "send the value, or make the field a snapshot: `= product.price at create`";
-        reader.push(bad_write::finding(text.whole(), format!("`{path}` belongs to another row; a write reads its own row only"), help));
+        reader.push(bad_write::finding(
+            text.whole(),
+            format!("`{path}` belongs to another row; a write reads its own row only"),
+            help,
+        ));
         return None;
     }
     Some(Assignment { path: found.path, change, value })
@@ -219,12 +286,23 @@ fn check_settable(reader: &mut Reader<'_>, entity: &Entity, path: &Path, place: 
         Some(Fill::Snapshot(_)) => "it is copied once, at create".to_owned(),
         _ => return true,
     };
-    reader.push(bad_write::finding(place, format!("`{}` can't be written: {why}", path.field), "leave it out; it follows by itself"));
+    reader.push(bad_write::finding(
+        place,
+        format!("`{}` can't be written: {why}", path.field),
+        "leave it out; it follows by itself",
+    ));
     false
 }
 
 /// The fields of the body, and their inputs.
-fn takes<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>, verb: WriteVerb, assignments: &[Assignment]) -> Vec<String> {
+fn takes<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    entity: &'c Entity,
+    keys: &Keys<'_>,
+    verb: WriteVerb,
+    assignments: &[Assignment],
+) -> Vec<String> {
     if !matches!(verb, WriteVerb::Create | WriteVerb::Put) {
         return Vec::new();
     }
@@ -237,13 +315,19 @@ fn takes<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c
                 _ => matches!(fill, Fill::Taken | Fill::Default(_) | Fill::New),
             };
             let place = keys.entry(verb.name()).map_or(pattern.place, |entry| entry.value.place);
-            entity.fields.iter().filter(|field| taken(&field.fill) && !assigned(&field.name)).map(|field| Name { text: field.name.clone(), place }).collect()
+            entity
+                .fields
+                .iter()
+                .filter(|field| taken(&field.fill) && !assigned(&field.name))
+                .map(|field| Name { text: field.name.clone(), place })
+                .collect()
         }
     };
     for name in &names {
         let field = entity.field(&name.text);
         if check_settable(reader, entity, &Path::own(&name.text), name.place) {
-            let has_default = field.is_some_and(|field| matches!(field.fill, Fill::Default(_) | Fill::New | Fill::Next { .. }));
+            let has_default =
+                field.is_some_and(|field| matches!(field.fill, Fill::Default(_) | Fill::New | Fill::Next { .. }));
             let is_put_key = verb == WriteVerb::Put && entity.key.contains(&name.text);
             let optional = field.is_some_and(|field| field.optional) || (has_default && !is_put_key);
             take(reader, pattern, entity, name, optional);
@@ -258,11 +342,19 @@ fn takes<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c
     }
     let taken: Vec<String> = names.into_iter().map(|name| name.text).collect();
     for field in &entity.fields {
-        let filled = field.optional || !matches!(field.fill, Fill::Taken) || taken.contains(&field.name) || assigned(&field.name);
-        let once = keys.get("once_per").is_some_and(|node| reader.names(node, "`once_per`", "[event_id]").iter().any(|name| name.text == field.name));
+        let filled = field.optional
+            || !matches!(field.fill, Fill::Taken)
+            || taken.contains(&field.name)
+            || assigned(&field.name);
+        let once = keys.get("once_per").is_some_and(|node| {
+            reader.names(node, "`once_per`", "[event_id]").iter().any(|name| name.text == field.name)
+        });
         if !filled && !once {
             let place = keys.entry("takes").map_or(pattern.place, |entry| entry.value.place);
-            let message = format!("nothing fills {}.{}: it is neither taken nor set, and it has no default", entity.name, field.name);
+            let message = format!(
+                "nothing fills {}.{}: it is neither taken nor set, and it has no default",
+                entity.name, field.name
+            );
             let help = format!("add `{}` to `takes`, `set` it, give it a default, or make it optional", field.name);
             reader.push(bad_write::finding(place, message, help));
         }
@@ -279,12 +371,21 @@ fn take(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, entity: &Entity,
 }
 
 /// Natural idempotency: these fields are always taken and required.
-fn once_per<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, entity: &'c Entity, keys: &Keys<'_>) -> Vec<String> {
+fn once_per<'c>(
+    reader: &mut Reader<'_>,
+    pattern: &mut Pattern<'c, '_>,
+    entity: &'c Entity,
+    keys: &Keys<'_>,
+) -> Vec<String> {
     let Some(node) = keys.get("once_per") else { return Vec::new() };
     let mut fields = Vec::new();
     for name in reader.names(node, "`once_per`", "once_per: [event_id]") {
         // It need not be a field of the row: the request may name an event that caused it.
-        let ty = entity.field(&name.text).map(|field| field.ty.clone()).or_else(|| pattern.inputs.type_of(&name.text)).unwrap_or(Type::Uuid7);
+        let ty = entity
+            .field(&name.text)
+            .map(|field| field.ty.clone())
+            .or_else(|| pattern.inputs.type_of(&name.text))
+            .unwrap_or(Type::Uuid7);
         if let Err(finding) = pattern.inputs.use_as(&name.text, name.place, Some(&ty), false, None) {
             reader.push(finding);
         }
@@ -316,7 +417,14 @@ pub(super) fn atomic(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, key
             whole = false;
             continue;
         };
-        check_words(reader, &step_keys, verb, &vocabulary::step_words(verb), vocabulary::step_verbs(), vocabulary::step_words);
+        check_words(
+            reader,
+            &step_keys,
+            verb,
+            &vocabulary::step_words(verb),
+            vocabulary::step_verbs(),
+            vocabulary::step_words,
+        );
         let each = step_keys.get("each").and_then(|node| each(reader, node));
         pattern.item = each.as_ref().map(|each| (each.item.clone(), each.input.clone(), each.max));
         let step = if verb == "check" {

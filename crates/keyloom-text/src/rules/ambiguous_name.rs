@@ -15,5 +15,6 @@ pub(crate) fn path(place: Place, name: &str) -> Finding {
 
 /// Several references lead to the same entity.
 pub(crate) fn reference(place: Place, from: &str, to: &str, candidates: &str, write: &str) -> Finding {
-    Finding::new(&RULE, place, format!("{from} points to {to} more than once: {candidates}")).help(format!("say which: {write}"))
+    Finding::new(&RULE, place, format!("{from} points to {to} more than once: {candidates}"))
+        .help(format!("say which: {write}"))
 }

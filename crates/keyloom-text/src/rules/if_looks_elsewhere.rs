@@ -9,8 +9,12 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Another entity's row.
 pub(crate) fn other_row(place: Place, path: &str, entity: &str) -> Finding {
-    Finding::new(&RULE, place, format!("this condition reads `{path}`, a row of {entity}; `if` looks at the target row only"))
-        .help(format!("make it `atomic`, with a step `check: {entity}`"))
+    Finding::new(
+        &RULE,
+        place,
+        format!("this condition reads `{path}`, a row of {entity}; `if` looks at the target row only"),
+    )
+    .help(format!("make it `atomic`, with a step `check: {entity}`"))
 }
 
 /// A kept field lags behind the rows it is kept from.

@@ -8,6 +8,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn finding(place: Place, path: &str) -> Finding {
-    Finding::new(&RULE, place, format!("`{path}` follows more than one reference; a row may hold copies from one step away"))
-        .help("keep the field nearer: a snapshot (`= order.name at create`) on the entity in between, then one step")
+    Finding::new(
+        &RULE,
+        place,
+        format!("`{path}` follows more than one reference; a row may hold copies from one step away"),
+    )
+    .help("keep the field nearer: a snapshot (`= order.name at create`) on the entity in between, then one step")
 }

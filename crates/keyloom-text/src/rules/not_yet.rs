@@ -8,5 +8,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn finding(place: Place, word: &str, instead: &str) -> Finding {
-    Finding::new(&RULE, place, format!("`{word}` is part of the language's second stage and is not built yet")).help(instead.to_owned())
+    Finding::new(&RULE, place, format!("`{word}` is part of the language's second stage and is not built yet"))
+        .help(instead.to_owned())
 }

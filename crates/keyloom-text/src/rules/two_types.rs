@@ -11,7 +11,11 @@ pub(crate) fn finding(place: Place, first: Place, name: &str, here: &str, there:
     Finding::new(&RULE, place, format!("`${name}` is {here} here and {there} there"))
         .label(here.to_owned())
         .related(first, there)
-        .help(if here == "text" || there == "text" { format!("use `text(${name})` where text is wanted, or two names") } else { "use two names".to_owned() })
+        .help(if here == "text" || there == "text" {
+            format!("use `text(${name})` where text is wanted, or two names")
+        } else {
+            "use two names".to_owned()
+        })
 }
 
 /// An input whose type nothing decides.

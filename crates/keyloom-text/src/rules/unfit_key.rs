@@ -8,7 +8,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn finding(place: Place, field: &str, why: &str) -> Finding {
-    Finding::new(&RULE, place, format!("`{field}` can't be part of a key: {why}")).help("use a field of another type, or derive one from it")
+    Finding::new(&RULE, place, format!("`{field}` can't be part of a key: {why}"))
+        .help("use a field of another type, or derive one from it")
 }
 
 /// Identity is never absent and never made by Keyloom out of other rows.

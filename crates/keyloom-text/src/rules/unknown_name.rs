@@ -7,10 +7,19 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("unknown_name.md"),
 };
 
-pub(crate) fn finding(place: Place, what: &str, name: &str, within: &str, nearest: Option<&str>, all: &[&str]) -> Finding {
+pub(crate) fn finding(
+    place: Place,
+    what: &str,
+    name: &str,
+    within: &str,
+    nearest: Option<&str>,
+    all: &[&str],
+) -> Finding {
     let finding = Finding::new(&RULE, place, format!("there is no {what} `{name}`{within}"));
     match nearest {
-        Some(nearest) => finding.label(format!("did you mean `{nearest}`?")).help(format!("write `{nearest}`, or define `{name}`")),
+        Some(nearest) => {
+            finding.label(format!("did you mean `{nearest}`?")).help(format!("write `{nearest}`, or define `{name}`"))
+        }
         None if all.is_empty() => finding.help(format!("define `{name}`")),
         None => finding.help(format!("there is: {}", listed(all))),
     }

@@ -9,9 +9,13 @@ pub(crate) static RULE: Rule = Rule {
 
 /// A `#` behind a blank starts a comment, and the value before it is not complete.
 pub(crate) fn comment(value: Place, comment: Place, missing: char) -> Finding {
-    Finding::new(&RULE, value, format!("this value has no closing `{missing}`: YAML took the rest of the line for a comment"))
-        .related(comment, "read as a comment")
-        .help("put the whole value in quotes")
+    Finding::new(
+        &RULE,
+        value,
+        format!("this value has no closing `{missing}`: YAML took the rest of the line for a comment"),
+    )
+    .related(comment, "read as a comment")
+    .help("put the whole value in quotes")
 }
 
 /// Inside braces a `: ` starts another key.

@@ -52,15 +52,23 @@ fn pattern_value(catalog: &Catalog, pattern: &Pattern) -> Value {
     let inputs = endpoint.inputs.iter().map(|input| {
         json!({ "name": input.name, "type": input.ty.to_string(), "optional": input.optional, "list_max": input.list_max })
     });
-    let outputs = endpoint.outputs.iter().map(|output| {
-        json!({ "name": output.name, "type": output.ty.to_string(), "optional": output.optional })
-    });
+    let outputs = endpoint
+        .outputs
+        .iter()
+        .map(|output| json!({ "name": output.name, "type": output.ty.to_string(), "optional": output.optional }));
     let orders = pattern.selection().map(|selection| {
-        selection.orders.iter().filter(|order| !order.name.is_empty()).map(|order| order.name.clone()).collect::<Vec<_>>()
+        selection
+            .orders
+            .iter()
+            .filter(|order| !order.name.is_empty())
+            .map(|order| order.name.clone())
+            .collect::<Vec<_>>()
     });
-    let moves = pattern.writes().into_iter().flat_map(|(_, write)| write.moves(catalog)).map(|found| {
-        json!({ "within": found.within, "field": found.field, "because_of": found.reason.name() })
-    });
+    let moves = pattern
+        .writes()
+        .into_iter()
+        .flat_map(|(_, write)| write.moves(catalog))
+        .map(|found| json!({ "within": found.within, "field": found.field, "because_of": found.reason.name() }));
     json!({
         "name": pattern.name,
         "method": endpoint.method,

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
 use keyloom_model::{
-    Action, By, Catalog, Direction, Endpoint, Entity, Fill, Freshness, Frequency, Input, KnownBy, Limit, Order, Origin, Output, Pattern, Read,
-    Selection, Skew, Step,
+    Action, By, Catalog, Direction, Endpoint, Entity, Fill, Frequency, Freshness, Input, KnownBy, Limit, Order, Origin,
+    Output, Pattern, Read, Selection, Skew, Step,
 };
 
 /// The whole catalog, or one pattern of it, for people.
@@ -117,7 +117,13 @@ fn sentences(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
     match &pattern.action {
         Action::Read(read) => read_lines(catalog, read, &mut lines),
         Action::Claim(claim) => {
-            lines.push(format!("takes up to {} {} of {} and hides them for {}", claim.up_to, claim.selection.entity, by(&claim.selection), claim.lease));
+            lines.push(format!(
+                "takes up to {} {} of {} and hides them for {}",
+                claim.up_to,
+                claim.selection.entity,
+                by(&claim.selection),
+                claim.lease
+            ));
             selection_lines(catalog, &claim.selection, &mut lines);
         }
         Action::Write(write) => lines.push(format!("{} {}", write.verb.name(), write.entity)),
@@ -206,8 +212,12 @@ fn skew(skew: Option<Skew>) -> String {
 fn assumptions(pattern: &Pattern) -> Vec<String> {
     let mut assumed = Vec::new();
     match pattern.rate {
-        Frequency::Stated { mean: Some(mean), peak: None } => assumed.push(format!("peak: ten times the mean of {mean}")),
-        Frequency::Stated { mean: None, peak: Some(peak) } => assumed.push(format!("mean: equal to the peak of {peak}")),
+        Frequency::Stated { mean: Some(mean), peak: None } => {
+            assumed.push(format!("peak: ten times the mean of {mean}"))
+        }
+        Frequency::Stated { mean: None, peak: Some(peak) } => {
+            assumed.push(format!("mean: equal to the peak of {peak}"))
+        }
         _ => {}
     }
     if let Some(read) = pattern.read() {
