@@ -105,7 +105,7 @@ impl ConfigReader {
                 "allow" => self.allows(value, config),
                 "exclude" => config.exclude = self.texts(value, "exclude"),
                 other => {
-                    self.fault(key.span(), format!("there is no setting `{other}`"), "there are: deny, allow, exclude")
+                    self.fault(key.span(), format!("there is no setting `{other}`"), "there are: deny, allow, exclude");
                 }
             }
         }

@@ -4,7 +4,11 @@
 //! `catalog.yaml`, what it includes, and perhaps a `keyloom.toml`. A first line `# today: 2030-01-01` sets the date.
 //! Beside each firing fixture stands its rendered report, `<fixture>.txt`. `KEYLOOM_UPDATE=1 cargo test` rewrites the
 //! reports and `docs/rules/`; the diff is then to be read like code.
-#![allow(clippy::disallowed_methods, reason = "fixtures are files")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "fixtures are files, and a broken one must stop the test"
+)]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -70,6 +70,7 @@ pub struct Struct {
 
 /// Where an entity comes from.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a catalog has few entities, and a box would be in every reader's way")]
 pub enum Origin {
     /// Written down under `entities`.
     Declared,

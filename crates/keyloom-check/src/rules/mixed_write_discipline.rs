@@ -19,10 +19,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             for (_, write) in pattern.writes().into_iter().filter(|(_, write)| write.entity == entity.name) {
                 match write.verb {
                     WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => {
-                        conditional.push(pattern.name.as_str())
+                        conditional.push(pattern.name.as_str());
                     }
                     WriteVerb::Update | WriteVerb::Put => {
-                        plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name))))
+                        plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name))));
                     }
                     WriteVerb::Create | WriteVerb::Delete => {}
                 }

@@ -116,12 +116,11 @@ fn read_head(reader: &mut Reader<'_>, keys: &Keys<'_>, first: bool, root: &Node)
         None if first => reader.push(missing_key::finding(Some(start), "this file", "language", "language: 1")),
         None => {}
     }
-    if first {
-        if let Some(node) = reader.required(keys, "catalog", "this file", start, "catalog: my-service")
-            && let Some(text) = reader.text(node, "`catalog`", "catalog: my-service")
-        {
-            reader.catalog.name = text.text;
-        }
+    if first
+        && let Some(node) = reader.required(keys, "catalog", "this file", start, "catalog: my-service")
+        && let Some(text) = reader.text(node, "`catalog`", "catalog: my-service")
+    {
+        reader.catalog.name = text.text;
     }
     if let Some(node) = keys.get("tenant") {
         read_tenant(reader, node);
@@ -431,10 +430,7 @@ fn groups(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &No
         let Some(entry) = entries.iter().find(|entry| entry.key.place == name.place) else { continue };
         reader.places.insert(join(&path, &at.to_string()), name.place, value.place);
         let text = Text::of(&entry.key, reader.sources);
-        let (fields, filter) = match fields_where(reader, names, entity, &text) {
-            Some(parts) => parts,
-            None => continue,
-        };
+        let Some((fields, filter)) = fields_where(reader, names, entity, &text) else { continue };
         if let Some(rows) = count_distribution(reader, value, &join(&path, &at.to_string()), "a group's size") {
             groups.push(Group { by: fields, filter, rows });
         }

@@ -83,7 +83,7 @@ impl Inputs {
             }
             match draft.ty {
                 Some(ty) => {
-                    inputs.push(Input { name: draft.name, ty, optional: draft.optional, list_max: draft.list_max })
+                    inputs.push(Input { name: draft.name, ty, optional: draft.optional, list_max: draft.list_max });
                 }
                 None => findings.push(two_types::untyped(draft.place, &draft.name)),
             }

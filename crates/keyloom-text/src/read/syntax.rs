@@ -7,6 +7,7 @@ use keyloom_model::{Catalog, Date};
 
 use super::files;
 use crate::fault::Fault;
+use crate::parse::expr::is_reserved;
 use crate::rules::{
     bad_expression, bad_name, bad_type, bad_value, comma_in_braces, duplicate_name, missing_key, unknown_key,
     wrong_shape, yaml_feature,
@@ -333,6 +334,10 @@ impl<'a> Reader<'a> {
             self.push(bad_name::reserved(name.place, &name.text));
             return false;
         }
+        if case == Case::Snake && is_reserved(&name.text) {
+            self.push(bad_name::word_of_the_language(name.place, &name.text));
+            return false;
+        }
         if case.fits(&name.text) {
             return true;
         }
@@ -349,8 +354,6 @@ pub(super) enum Case {
     Entity,
     /// `snake_case`
     Snake,
-    /// `UPPER`
-    Upper,
 }
 
 impl Case {
@@ -358,7 +361,6 @@ impl Case {
         match self {
             Self::Entity => "one word that begins with a capital, like `CaseEvent`",
             Self::Snake => "in lower snake case, like `due_at`",
-            Self::Upper => "in capitals, like `ON_HOLD`",
         }
     }
 
@@ -371,10 +373,6 @@ impl Case {
                 first.is_ascii_lowercase()
                     && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
             }
-            Self::Upper => {
-                first.is_ascii_uppercase()
-                    && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
-            }
         }
     }
 
@@ -386,7 +384,6 @@ impl Case {
         Some(match self {
             Self::Entity => words.iter().map(|word| word[..1].to_uppercase() + &word[1..]).collect(),
             Self::Snake => words.join("_"),
-            Self::Upper => words.join("_").to_uppercase(),
         })
     }
 }

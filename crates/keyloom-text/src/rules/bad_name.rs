@@ -26,3 +26,9 @@ pub(crate) fn reserved(place: Place, name: &str) -> Finding {
     Finding::new(&RULE, place, format!("`{name}`: names that begin with `kl_` are kept for Keyloom's own columns"))
         .help("choose another name")
 }
+
+/// A word that expressions use for themselves.
+pub(crate) fn word_of_the_language(place: Place, name: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{name}` is a word of expressions, so nothing can be called that"))
+        .help("choose another name")
+}

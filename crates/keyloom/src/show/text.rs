@@ -213,10 +213,10 @@ fn assumptions(pattern: &Pattern) -> Vec<String> {
     let mut assumed = Vec::new();
     match pattern.rate {
         Frequency::Stated { mean: Some(mean), peak: None } => {
-            assumed.push(format!("peak: ten times the mean of {mean}"))
+            assumed.push(format!("peak: ten times the mean of {mean}"));
         }
         Frequency::Stated { mean: None, peak: Some(peak) } => {
-            assumed.push(format!("mean: equal to the peak of {peak}"))
+            assumed.push(format!("mean: equal to the peak of {peak}"));
         }
         _ => {}
     }
