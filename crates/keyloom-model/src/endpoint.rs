@@ -38,7 +38,7 @@ impl Endpoint {
 
     /// The endpoint of a pattern; `None` for one that is served elsewhere.
     pub fn of(catalog: &Catalog, pattern: &Pattern) -> Option<Self> {
-        let (method, outputs) = match &pattern.action {
+        let (method, mut outputs) = match &pattern.action {
             Action::Outside(_) => return None,
             Action::Read(read) => {
                 let mut outputs = match read.verb {
@@ -57,6 +57,12 @@ impl Endpoint {
             Action::Claim(claim) => ("POST", rows_out(catalog, &claim.selection.entity, &claim.returns, false)),
             Action::Atomic(_) => ("POST", Vec::new()),
         };
+        // A worker that crosses tenants must know whose row it holds.
+        if pattern.all_tenants
+            && let Some(tenant) = &catalog.tenant
+        {
+            outputs.insert(0, Output { name: tenant.field.clone(), ty: tenant.ty.clone(), optional: false });
+        }
         Some(Self {
             method,
             path: format!("/v1/{}", pattern.name),

@@ -39,7 +39,7 @@ pub(super) fn read_structs(reader: &mut Reader<'_>, node: &Node) {
         let path = format!("types.{}", name.text);
         let mut members = Vec::new();
         for (member, value) in reader.entries(value, &path, "a struct", "Line: { sku: text(10..40), qty: int }") {
-            if !reader.check_name(&member, "a member", Case::Snake) {
+            if !reader.check_field_name(&member, "a member") {
                 continue;
             }
             let Some(text) = reader.text(value, "a member", "sku: text(10..40)") else { continue };
@@ -129,7 +129,7 @@ pub(super) fn read_fields(
     for (name, value) in
         reader.entries(node, &path, "`fields`", "fields: { task_id: uuid = new, title: text(80..400) }")
     {
-        if !reader.check_name(&name, "a field", Case::Snake) {
+        if !reader.check_field_name(&name, "a field") {
             continue;
         }
         if reader.catalog.tenant.as_ref().is_some_and(|tenant| tenant.field == name.text) {

@@ -76,7 +76,7 @@ pub(super) fn declare<'n>(
                 for (value_name, node) in
                     reader.entries(node, &join(&path, "values"), "`values`", "values: { n: count }")
                 {
-                    if !reader.check_name(&value_name, "a value", Case::Snake) {
+                    if !reader.check_field_name(&value_name, "a value") {
                         continue;
                     }
                     if let Some((value, ty)) = rollup_value(reader, names, source, &value_name.text, node) {

@@ -328,14 +328,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A field's name stands in expressions, so it can't be one of their words.
+    pub(super) fn check_field_name(&mut self, name: &Name, what: &str) -> bool {
+        if is_reserved(&name.text) {
+            self.push(bad_name::word_of_the_language(name.place, &name.text));
+            return false;
+        }
+        self.check_name(name, what, Case::Snake)
+    }
+
     /// A name must be written in the right case.
     pub(super) fn check_name(&mut self, name: &Name, what: &str, case: Case) -> bool {
         if name.text.starts_with("kl_") {
             self.push(bad_name::reserved(name.place, &name.text));
-            return false;
-        }
-        if case == Case::Snake && is_reserved(&name.text) {
-            self.push(bad_name::word_of_the_language(name.place, &name.text));
             return false;
         }
         if case.fits(&name.text) {

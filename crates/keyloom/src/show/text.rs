@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
 use keyloom_model::{
-    Action, By, Catalog, Direction, Endpoint, Entity, Fill, Frequency, Freshness, Input, KnownBy, Limit, Order, Origin,
-    Output, Pattern, Read, Selection, Skew, Step,
+    Action, By, Catalog, Change, Condition, Direction, Endpoint, Entity, Fill, Frequency, Freshness, Input, KnownBy,
+    Limit, Order, Origin, Output, Pattern, Read, Selection, Skew, Step, Write,
 };
 
 /// The whole catalog, or one pattern of it, for people.
@@ -69,14 +69,15 @@ fn write_pattern(out: &mut String, catalog: &Catalog, pattern: &Pattern) -> std:
     for line in sentences(catalog, pattern) {
         writeln!(out, "  {line}")?;
     }
-    if !endpoint.inputs.is_empty() {
+    let orders = pattern.read().filter(|read| read.selection.orders.len() > 1);
+    if !endpoint.inputs.is_empty() || endpoint.needs_idempotency_key || orders.is_some() {
         writeln!(out, "\ninputs")?;
         let width = endpoint.inputs.iter().map(|input| input.name.len()).max().unwrap_or(0);
         for input in &endpoint.inputs {
             writeln!(out, "  {:width$}  {}", input.name, input_type(input))?;
         }
     }
-    if let Some(read) = pattern.read().filter(|read| read.selection.orders.len() > 1) {
+    if let Some(read) = orders {
         let names = read.selection.orders.iter().map(|order| order.name.as_str()).collect::<Vec<_>>().join(" | ");
         writeln!(out, "  order  {names}")?;
     }
@@ -115,52 +116,75 @@ fn write_pattern(out: &mut String, catalog: &Catalog, pattern: &Pattern) -> std:
 fn sentences(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
     let mut lines = Vec::new();
     match &pattern.action {
-        Action::Read(read) => read_lines(catalog, read, &mut lines),
-        Action::Claim(claim) => {
-            lines.push(format!(
-                "takes up to {} {} of {} and hides them for {}",
-                claim.up_to,
-                claim.selection.entity,
-                by(&claim.selection),
-                claim.lease
-            ));
-            selection_lines(catalog, &claim.selection, &mut lines);
-        }
-        Action::Write(write) => lines.push(format!("{} {}", write.verb.name(), write.entity)),
-        Action::Atomic(steps) => {
-            for (at, step) in steps.iter().enumerate() {
-                lines.push(match step {
-                    Step::Write { write, .. } => format!("{}. {} {}", at + 1, write.verb.name(), write.entity),
-                    Step::Check { entity, .. } => format!("{}. check {entity}", at + 1),
-                });
+        Action::Read(read) => {
+            read_lines(catalog, read, &mut lines);
+            for with in &read.with {
+                lines.push(format!("with `{}`: {}", with.name, read_words(&with.read)));
+                let mut inner = Vec::new();
+                selection_lines(catalog, &with.read.selection, &mut inner);
+                lines.extend(inner.into_iter().map(|line| format!("  {line}")));
             }
-            lines.push("all of it, or nothing".to_owned());
+        }
+        Action::Claim(claim) => {
+            let selection = &claim.selection;
+            let rows = format!("up to {} {} by {}", claim.up_to, selection.entity, by(selection));
+            lines.push(format!("claim {rows}, and hide them from other claims for {}", claim.lease));
+            selection_lines(catalog, selection, &mut lines);
+        }
+        Action::Write(write) => write_lines(write, "", &mut lines),
+        Action::Atomic(steps) => {
+            lines.push("all of this, or nothing:".to_owned());
+            for (at, step) in steps.iter().enumerate() {
+                let number = format!("{}. ", at + 1);
+                match step {
+                    Step::Write { write, .. } => write_lines(write, &number, &mut lines),
+                    Step::Check { entity, conditions, .. } => {
+                        lines.push(format!("{number}check {entity}"));
+                        condition_lines(conditions, &mut lines);
+                    }
+                }
+            }
         }
         Action::Outside(_) => {}
-    }
-    for (_, write) in pattern.writes() {
-        for assignment in &write.assignments {
-            lines.push(format!("  {} <- {}", assignment.path, assignment.value));
-        }
-        for condition in &write.conditions {
-            lines.push(format!("  only if {}, else `{}`", condition.test, condition.reason));
-        }
-        if let Some(event) = &write.emits {
-            lines.push(format!("  emits {event}"));
-        }
     }
     lines.push(format!("rate: {}{}", pattern.rate, skew(pattern.skew)));
     lines.extend(pattern.latency.map(|latency| format!("latency: p99 {latency}")));
     lines
 }
 
-fn read_lines(catalog: &Catalog, read: &Read, lines: &mut Vec<String>) {
+fn write_lines(write: &Write, number: &str, lines: &mut Vec<String>) {
+    let batch = write.batch.map_or_else(String::new, |most| format!(", up to {most} in one call"));
+    lines.push(format!("{number}{} {}{batch}", write.verb.name(), write.entity));
+    lines.extend(write.assignments.iter().map(|assignment| {
+        let arrow = match assignment.change {
+            Change::Set => "<-",
+            Change::Add => "add",
+            Change::Remove => "remove",
+            Change::Append => "append",
+        };
+        format!("  {} {arrow} {}", assignment.path, assignment.value)
+    }));
+    condition_lines(&write.conditions, lines);
+    lines.extend(write.emits.iter().map(|event| format!("  emits {event}")));
+}
+
+fn condition_lines(conditions: &[Condition], lines: &mut Vec<String>) {
+    lines.extend(
+        conditions.iter().map(|condition| format!("  only if {}, else `{}`", condition.test, condition.reason)),
+    );
+}
+
+fn read_words(read: &Read) -> String {
     let limit = match read.limit {
         Some(Limit::Page(rows)) => format!(", {rows} a page"),
         Some(Limit::First(rows)) => format!(", the first {rows}"),
         None => read.up_to.map_or_else(String::new, |most| format!(", up to {most}")),
     };
-    lines.push(format!("{} {} of {}{limit}", read.verb.name(), read.selection.entity, by(&read.selection)));
+    format!("{} {} by {}{limit}", read.verb.name(), read.selection.entity, by(&read.selection))
+}
+
+fn read_lines(catalog: &Catalog, read: &Read, lines: &mut Vec<String>) {
+    lines.push(read_words(read));
     selection_lines(catalog, &read.selection, lines);
     let freshness = match read.freshness {
         Some(Freshness::Latest) => "latest".to_owned(),
