@@ -1,0 +1,78 @@
+//! The catalogs in the documents and examples are catalogs: they read without a fault, are canonical, and keep their
+//! meaning when they are printed.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "the documents are files")]
+
+use std::path::Path;
+
+use keyloom::check::{Config, review};
+use keyloom::finding::render::{Format, Report, Style, render};
+use keyloom::finding::{Level, Sources};
+use keyloom::model::{Catalog, Date};
+use keyloom::text::{Files, Unreadable, format, read};
+
+struct One(String);
+
+impl Files for One {
+    fn open(&self, _name: &str) -> Result<String, Unreadable> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Reads a catalog that must not have errors.
+fn catalog(name: &str, text: &str) -> Catalog {
+    let mut sources = Sources::default();
+    let reading = read(name, &One(text.to_owned()), &mut sources);
+    let readings = [reading];
+    let findings = review(&readings, &sources, &Config::default(), Date { year: 2026, month: 11, day: 15 });
+    let report = Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None };
+    let shown = render(&report, Format::Text, Style { color: false, width: 100 });
+    assert!(findings.iter().all(|finding| finding.level < Level::Error), "{name}:\n{shown}");
+    readings.into_iter().next().unwrap().catalog
+}
+
+fn canonical(name: &str, text: &str) -> String {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    format(&sources, file).unwrap_or_else(|findings| panic!("{name}: {findings:?}"))
+}
+
+#[test]
+fn examples_are_canonical_and_keep_their_meaning() {
+    for example in keyloom::examples::ALL {
+        let understood = catalog(example.name, example.text);
+        assert!(!understood.patterns.is_empty());
+        let printed = canonical(example.name, example.text);
+        assert_eq!(understood, catalog(example.name, &printed), "{} changed its meaning", example.name);
+        assert_eq!(printed, example.text, "{} is not canonical: keyloom fmt examples/{}", example.name, example.name);
+    }
+}
+
+#[test]
+fn catalogs_in_the_documents_have_no_errors() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = 0;
+    for document in ["README.md", "docs/catalog.md", "docs/editors.md"] {
+        let text = std::fs::read_to_string(root.join(document)).unwrap();
+        for block in text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+            if block.starts_with("language:") {
+                catalog(document, block);
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn every_pattern_of_the_examples_is_shown() {
+    for example in keyloom::examples::ALL {
+        let understood = catalog(example.name, example.text);
+        let all = keyloom::show::text(&understood, None);
+        for pattern in &understood.patterns {
+            assert!(all.contains(&format!("/v1/{}(", pattern.name)), "{} is missing", pattern.name);
+            assert!(!keyloom::show::text(&understood, Some(pattern)).is_empty());
+        }
+        let json: serde_json::Value = serde_json::from_str(&keyloom::show::json(&understood, None)).unwrap();
+        assert_eq!(json["patterns"].as_array().unwrap().len(), understood.patterns.len());
+    }
+}
