@@ -10,7 +10,11 @@ pub(crate) struct Disk;
 
 impl Files for Disk {
     fn open(&self, name: &str) -> Result<String, Unreadable> {
-        read(&catalog_path(Path::new(name)))
+        read(Path::new(name))
+    }
+
+    fn resolve(&self, name: &str) -> String {
+        shown_name(Path::new(name))
     }
 }
 

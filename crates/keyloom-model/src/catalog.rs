@@ -135,6 +135,16 @@ impl Entity {
         self.fields.iter().find(|field| field.name == name)
     }
 
+    /// What every row has without its being written down, and whether it may be absent.
+    pub fn built_in(name: &str) -> Option<(Type, bool)> {
+        match name {
+            "version" => Some((Type::Int, false)),
+            "created" | "updated" => Some((Type::Timestamp { micros: false }, false)),
+            "lease" => Some((Type::Timestamp { micros: false }, true)),
+            _ => None,
+        }
+    }
+
     /// Whether these fields identify one row at most: they hold the key or, without condition, a unique.
     pub fn identified_by(&self, fields: &[&str]) -> bool {
         let holds = |wanted: &[String]| wanted.iter().all(|name| fields.contains(&name.as_str()));

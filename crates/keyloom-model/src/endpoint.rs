@@ -106,9 +106,12 @@ fn path_out(catalog: &Catalog, entity: &Entity, path: &Path) -> Option<Output> {
     let (holder, through_optional) = match &path.root {
         Root::Own => (entity, false),
         Root::Reference { field, entity: other } => (catalog.entity(other)?, entity.field(field)?.optional),
-        Root::Item(_) => return None,
+        Root::Edge { .. } | Root::Item(_) => return None,
     };
-    let field = holder.field(&path.field)?;
+    let Some(field) = holder.field(&path.field) else {
+        let (ty, optional) = Entity::built_in(&path.field)?;
+        return Some(Output { name: path.to_string(), ty, optional });
+    };
     Some(Output { name: path.to_string(), ty: field.ty.clone(), optional: field.optional || through_optional })
 }
 

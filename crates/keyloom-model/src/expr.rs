@@ -41,6 +41,11 @@ pub enum Root {
         /// The entity it points to.
         entity: String,
     },
+    /// A field of the edge that `through` walks over.
+    Edge {
+        /// The edge.
+        entity: String,
+    },
     /// An item of the list that an `each` step walks over, by its name.
     Item(String),
 }
@@ -76,7 +81,7 @@ impl Path {
         match &self.root {
             Root::Own => Some(&self.field),
             Root::Reference { field, .. } => Some(field),
-            Root::Item(_) => None,
+            Root::Edge { .. } | Root::Item(_) => None,
         }
     }
 }
@@ -332,7 +337,7 @@ impl fmt::Display for Path {
         match &self.root {
             Root::Own => {}
             Root::Reference { field, .. } => write!(f, "{}.", field.strip_suffix("_id").unwrap_or(field))?,
-            Root::Item(name) => write!(f, "{name}.")?,
+            Root::Edge { entity: name } | Root::Item(name) => write!(f, "{name}.")?,
         }
         f.write_str(&self.field)?;
         for member in &self.members {

@@ -192,7 +192,7 @@ const ALWAYS: &[&str] = &["doc", "owner", "rate", "latency", "skew", "allow"];
 
 /// What each verb of a pattern may say beyond itself and [`ALWAYS`].
 static VERBS: &[(&str, &[&str])] = &[
-    ("get", &["tenant", "by", "with", "batch", "returns", "freshness"]),
+    ("get", &["tenant", "by", "where", "with", "batch", "returns", "freshness"]),
     ("list", LIST),
     ("count", &["tenant", "by", "where", "up_to", "exact", "span", "matches", "freshness", "group"]),
     ("summarize", LIST),

@@ -54,7 +54,7 @@ fn concise_says_one_line() {
         full,
         r"
 note[missing-rate] the file `b.yaml` can't be opened
-shop/catalog.yaml:6:14: error[oversized-item] an Order can have 500 KB
+shop/catalog.yaml:6:14: error[oversized-item] an Order can have 500 KB (5000 lines at worst)
 1 error, 1 note
 today was taken as 2026-11-15 (`--today` changes it)
 ",

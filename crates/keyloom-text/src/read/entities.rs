@@ -12,7 +12,9 @@ use super::syntax::{Case, Grammar, Keys, Name, Reader, join, nearest};
 use super::typing::{Scope, Typing};
 use super::{allow, patterns, rollups};
 use crate::parse::{expr as written, types, units};
-use crate::rules::{bad_value, language_version, missing_key, not_yet, unfit_key, unknown_name, wrong_shape};
+use crate::rules::{
+    bad_value, duplicate_name, language_version, missing_key, not_yet, unfit_key, unknown_name, wrong_shape,
+};
 use crate::text::Text;
 use crate::vocabulary::{self, DISTRIBUTION, ENTITY, FILE, GROUP, HISTORY, TENANT, VOLUME};
 use crate::yaml::{Document, Kind, Node};
@@ -276,6 +278,11 @@ fn histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]) {
         reader.catalog.entities[waiting.at].history = Some(History { of: of.clone(), keep });
 
         let name = format!("{}History", entity.name);
+        if reader.catalog.entity(&name).is_some() {
+            let first = reader.places.key(&format!("entities.{name}")).unwrap_or(waiting.name.place);
+            reader.push(duplicate_name::finding(node.place, first, "the entity of this history,", &name));
+            continue;
+        }
         let mut history = blank(&name, entity.per_tenant);
         let field = |name: &str, ty: Type, optional: bool| Field {
             name: name.to_owned(),

@@ -12,6 +12,11 @@ pub trait Files {
     /// # Errors
     /// Says why there is none.
     fn open(&self, name: &str) -> Result<String, Unreadable>;
+
+    /// The file that a name stands for: `catalog.yaml` below it, where it is a folder's.
+    fn resolve(&self, name: &str) -> String {
+        name.to_owned()
+    }
 }
 
 /// Why a file has no text.
@@ -101,7 +106,7 @@ const FILES_MAX: usize = 1000;
 pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Loaded {
     let mut loaded = Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: false };
     // Files still to be read: name, the include that asks for it, and the chain of files that leads to it.
-    let mut waiting: Vec<(String, Option<Place>, Vec<String>)> = vec![(name.to_owned(), None, Vec::new())];
+    let mut waiting: Vec<(String, Option<Place>, Vec<String>)> = vec![(files.resolve(name), None, Vec::new())];
     let mut known: Vec<String> = Vec::new();
     while let Some((name, place, chain)) = waiting.pop() {
         if let (Some(at), Some(place)) = (chain.iter().position(|above| *above == name), place) {
@@ -136,7 +141,7 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
         let includes = includes(&document, &mut loaded.findings);
         // The last one is taken first, so they are pushed in reverse.
         for (included, place) in includes.into_iter().rev() {
-            waiting.push((beside(&name, &included), Some(place), chain.clone()));
+            waiting.push((files.resolve(&beside(&name, &included)), Some(place), chain.clone()));
         }
         loaded.documents.push((file, document));
     }

@@ -98,12 +98,8 @@ fn implied(names: &Names<'_>, row: Row<'_>, name: &str) -> Option<Found> {
     if let Some(tenant) = names.catalog.tenant.as_ref().filter(|tenant| tenant.field == name && row.entity.per_tenant) {
         return found(tenant.ty.clone(), false);
     }
-    match name {
-        "version" if row.built_in => found(Type::Int, false),
-        "created" | "updated" if row.built_in => found(Type::Timestamp { micros: false }, false),
-        "lease" if row.built_in => found(Type::Timestamp { micros: false }, true),
-        _ => None,
-    }
+    let (ty, optional) = Entity::built_in(name).filter(|_| row.built_in)?;
+    found(ty, optional)
 }
 
 fn unknown_field(names: &Names<'_>, row: Row<'_>, name: &str, place: Place) -> Finding {

@@ -103,7 +103,7 @@ impl<'c> Pattern<'c, '_> {
         match self.names.find_field(edge, &name.text, text.place(name.range.clone())) {
             Ok(field) => {
                 let path = Path {
-                    root: Root::Reference { field: String::new(), entity: edge.name.clone() },
+                    root: Root::Edge { entity: edge.name.clone() },
                     field: field.name.clone(),
                     members: Vec::new(),
                 };
@@ -179,7 +179,7 @@ impl<'c> Pattern<'c, '_> {
     fn test(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Option<Expr> {
         let text = reader.text(node, what, "status = OPEN")?;
         let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
-        let mut scope = self.scope(Some(entity), true);
+        let mut scope = self.scope(Some(entity), false);
         Typing { reader, scope: &mut scope, text: &text }.test(&written)
     }
 

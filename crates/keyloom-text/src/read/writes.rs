@@ -66,7 +66,20 @@ pub(super) fn write<'c>(
     let emits = keys.get("emits").and_then(|node| {
         let text = reader.text(node, "`emits`", "emits: TaskClosed")?;
         let name = Name { place: text.whole(), text: text.text };
-        reader.check_name(&name, "an event", Case::Entity).then_some(name.text)
+        if !reader.check_name(&name, "an event", Case::Entity) {
+            return None;
+        }
+        let taken = pattern
+            .names
+            .entity(&name.text)
+            .filter(|known| !matches!(&known.origin, Origin::Event { of } if *of == entity.name));
+        if taken.is_some() {
+            let message =
+                format!("`{}` is another entity already, and an event of {} would be one too", name.text, entity.name);
+            reader.push(bad_write::finding(name.place, message, "give the event a name of its own"));
+            return None;
+        }
+        Some(name.text)
     });
     Some(Write {
         verb,
