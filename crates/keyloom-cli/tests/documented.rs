@@ -68,6 +68,12 @@ fn check(document: &Path, faults: &mut Vec<String>) {
     // A repository of its own, so that no settings above it are found.
     std::fs::create_dir(folder.join(".git")).unwrap();
     std::os::unix::fs::symlink(root().join("examples"), folder.join("examples")).unwrap();
+    // Files that a document starts from stand beside it, in a folder of its name.
+    if let Ok(entries) = std::fs::read_dir(document.with_extension("")) {
+        for entry in entries.map(|entry| entry.unwrap()) {
+            std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+        }
+    }
     let text = std::fs::read_to_string(document).unwrap();
     let shown = rerun(&text, &folder);
     if shown == text {

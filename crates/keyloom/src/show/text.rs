@@ -135,7 +135,11 @@ fn sentences(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
         Action::Atomic(steps) => {
             lines.push("all of this, or nothing:".to_owned());
             for (at, step) in steps.iter().enumerate() {
-                let number = format!("{}. ", at + 1);
+                let (Step::Write { each, .. } | Step::Check { each, .. }) = step;
+                let each = each.as_ref().map_or_else(String::new, |each| {
+                    format!("for each {} of ${}, at most {}: ", each.item, each.input, each.max)
+                });
+                let number = format!("{}. {each}", at + 1);
                 match step {
                     Step::Write { write, .. } => write_lines(write, &number, &mut lines),
                     Step::Check { entity, conditions, .. } => {
