@@ -1,6 +1,8 @@
 //! How quantities are shown, and how sizes and rates are computed.
 
-use keyloom_model::{Distribution, Frequency, Rate, RowSize, Share, Size, TimeSpan, TimeUnit, Type, bytes_text, count_text};
+use keyloom_model::{
+    Distribution, Frequency, Rate, RowSize, Share, Size, TimeSpan, TimeUnit, Type, bytes_text, count_text,
+};
 
 #[test]
 fn counts_are_shown_exactly() {
@@ -49,7 +51,8 @@ fn a_missing_peak_is_ten_times_the_mean_and_a_missing_mean_is_the_peak() {
     let daily = Rate { events: 86_400, per: TimeSpan::new(1, TimeUnit::Day) };
     let mean_only = Frequency::Stated { mean: Some(daily), peak: None };
     assert_eq!(mean_only.peak_per_second(), Some(10.0));
-    let peak_only = Frequency::Stated { mean: None, peak: Some(Rate { events: 1, per: TimeSpan::new(1, TimeUnit::Second) }) };
+    let peak_only =
+        Frequency::Stated { mean: None, peak: Some(Rate { events: 1, per: TimeSpan::new(1, TimeUnit::Second) }) };
     assert_eq!(peak_only.mean_per_day(), Some(86_400.0));
     assert_eq!(Frequency::Unknown.peak_per_second(), None);
 }
@@ -59,7 +62,8 @@ fn shares_and_distributions_are_shown_with_what_is_unknown() {
     assert_eq!(Share { millionths: 300_000 }.to_string(), "30%");
     assert_eq!(Share { millionths: 100 }.to_string(), "0.01%");
     assert_eq!(Distribution::at_most(500_u64).to_string(), "at most 500");
-    let partial = Distribution { typical: Some(40_u64), p99: None, worst: None, per: Some(TimeSpan::new(1, TimeUnit::Month)) };
+    let partial =
+        Distribution { typical: Some(40_u64), p99: None, worst: None, per: Some(TimeSpan::new(1, TimeUnit::Month)) };
     assert_eq!(partial.to_string(), "40 / ? / ? per month");
 }
 

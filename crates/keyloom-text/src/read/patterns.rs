@@ -137,6 +137,7 @@ fn the_verb(reader: &mut Reader<'_>, keys: &Keys<'_>, name: &Name) -> Option<&'s
     let verbs = vocabulary::pattern_verbs();
     let found: Vec<_> = verbs.iter().filter_map(|word| keys.entry(word.name).map(|entry| (word.name, entry))).collect();
     match found.as_slice() {
+        [] if verbs.iter().any(|word| keys.is_misspelt(word.name)) => None,
         [] => {
             let all = verbs.iter().filter(|word| word.stage == vocabulary::Stage::Now).map(|word| word.name);
             reader.push(missing_key::verb(name.place, &name.text, &all.collect::<Vec<_>>().join(", ")));
@@ -236,6 +237,7 @@ fn read_rows<'c>(
     let by = match keys.get("by") {
         Some(node) => pattern.by(reader, entity, node)?,
         None if verb == ReadVerb::Get && entity.key.is_empty() => By::Fields(Vec::new()),
+        None if keys.is_misspelt("by") => return None,
         None => {
             let example = if verb == ReadVerb::Get {
                 format!("by: [{}]", entity.key.join(", "))

@@ -36,6 +36,8 @@ pub(super) struct Name {
 /// The entries of a mapping whose keys the language knows.
 pub(super) struct Keys<'n> {
     entries: Vec<(&'n str, &'n Entry)>,
+    /// Keys that were probably meant by unknown ones: they are not missing, they are misspelt.
+    misspelt: Vec<&'static str>,
 }
 
 impl<'n> Keys<'n> {
@@ -52,6 +54,11 @@ impl<'n> Keys<'n> {
     /// Whether the key is there, with or without a value.
     pub(super) fn has(&self, key: &str) -> bool {
         self.entry(key).is_some()
+    }
+
+    /// Whether an unknown key probably stands for this one.
+    pub(super) fn is_misspelt(&self, key: &str) -> bool {
+        self.misspelt.contains(&key)
     }
 
     /// All keys, in the order written.
@@ -257,14 +264,14 @@ impl<'a> Reader<'a> {
         node: &'n Node,
         path: &str,
         what: &str,
-        words: &[&Word],
+        words: &[&'static Word],
         example: &str,
     ) -> Option<Keys<'n>> {
         let Kind::Map { entries, .. } = &node.kind else {
             self.push(wrong_shape::finding(node.place, what, "a mapping", node.word(), example));
             return None;
         };
-        let mut known = Vec::new();
+        let (mut known, mut misspelt) = (Vec::new(), Vec::new());
         for (name, _) in self.entries(node, path, what, example) {
             let Some(entry) = entries.iter().find(|entry| entry.key.place == name.place) else { continue };
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
@@ -274,9 +281,10 @@ impl<'a> Reader<'a> {
                 let nearest = nearest(&name.text, words.iter().map(|word| word.name));
                 let all = words.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
                 self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
+                misspelt.extend(nearest);
             }
         }
-        Some(Keys { entries: known })
+        Some(Keys { entries: known, misspelt })
     }
 
     /// The value of a key that must be there.
@@ -289,7 +297,7 @@ impl<'a> Reader<'a> {
         example: &str,
     ) -> Option<&'n Node> {
         let found = keys.get(key);
-        if found.is_none() {
+        if found.is_none() && !keys.is_misspelt(key) {
             let place = keys.entry(key).map_or(place, |entry| entry.key.place);
             self.push(missing_key::finding(Some(place), what, key, example));
         }

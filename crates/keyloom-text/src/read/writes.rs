@@ -48,7 +48,8 @@ pub(super) fn write<'c>(
         take(reader, pattern, entity, name, true);
     }
     if verb == WriteVerb::Update && assignments.is_empty() && any_of.is_empty() {
-        let nothing_understood = ["set", "add", "remove", "append", "any_of"].iter().any(|key| keys.has(key));
+        let changes = ["set", "add", "remove", "append", "any_of"];
+        let nothing_understood = changes.iter().any(|key| keys.has(key) || keys.is_misspelt(key));
         if !nothing_understood {
             reader.push(missing_key::finding(Some(place), "`update`", "set", "set: { status: CLOSED }"));
         }
@@ -138,6 +139,9 @@ fn row<'c>(
     let Some(node) = keys.get("by") else {
         if entity.key.is_empty() {
             return Some(Vec::new());
+        }
+        if keys.is_misspelt("by") {
+            return None;
         }
         let what = format!("`{} {}`", verb.name(), entity.name);
         reader.push(missing_key::finding(
