@@ -207,7 +207,7 @@ static VERBS: &[(&str, &[&str])] = &[
     ("atomic", &["once_per", "returns"]),
     ("update_each", UPDATE),
     ("delete_each", &["by", "where", "if", "emits"]),
-    ("outside", LIST),
+    ("outside", OUTSIDE),
 ];
 
 const LIST: &[&str] = &[
@@ -223,6 +223,31 @@ const LIST: &[&str] = &[
     "span",
     "matches",
     "with",
+    "returns",
+    "freshness",
+    "while_moving",
+    "group",
+];
+
+/// Beside `outside` a verb of reading says what would be read, and may say all that it says elsewhere.
+const OUTSIDE: &[&str] = &[
+    "get",
+    "list",
+    "count",
+    "tenant",
+    "through",
+    "by",
+    "where",
+    "one_per",
+    "order",
+    "page",
+    "first",
+    "up_to",
+    "exact",
+    "span",
+    "matches",
+    "with",
+    "batch",
     "returns",
     "freshness",
     "while_moving",
