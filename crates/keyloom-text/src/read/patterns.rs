@@ -189,7 +189,7 @@ fn read_action<'c>(
     match verb {
         "outside" => {
             let why = reader.text(
-                keys.get("outside")?,
+                &keys.entry("outside")?.value,
                 "`outside`",
                 "outside: full-text search lives in the search service",
             )?;

@@ -12,10 +12,10 @@ use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::Typing;
 use crate::parse::expr::{self as written, ExprKind, PathStep};
 use crate::parse::units;
-use crate::rules::{bad_value, bad_write, missing_key, type_mismatch};
+use crate::rules::{bad_value, bad_write, missing_key, type_mismatch, wrong_shape};
 use crate::text::Text;
 use crate::vocabulary;
-use crate::yaml::Node;
+use crate::yaml::{Kind, Node};
 
 /// Reads a single write.
 pub(super) fn write<'c>(
@@ -414,11 +414,14 @@ fn once_per<'c>(
 /// Reads the steps of an atomic.
 pub(super) fn atomic(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, keys: &Keys<'_>) -> Option<Vec<Step>> {
     const EXAMPLE: &str = "{ update: Account, by: [account_id], set: { balance: balance - $amount } }";
-    let node = keys.get("atomic")?;
+    let node = &keys.entry("atomic")?.value;
     let outer = pattern.path.clone();
     let mut steps = Vec::new();
     let mut whole = true;
     let words: Vec<_> = vocabulary::PATTERN.iter().collect();
+    if matches!(&node.kind, Kind::List { items, .. } if items.is_empty()) {
+        reader.push(wrong_shape::finding(node.place, "`atomic`", "a list of steps", "an empty list", EXAMPLE));
+    }
     for (at, item) in reader.items(node, "`atomic`", EXAMPLE).iter().enumerate() {
         pattern.path = join(&join(&outer, "atomic"), &at.to_string());
         let path = pattern.path.clone();
