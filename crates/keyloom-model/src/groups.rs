@@ -1,5 +1,5 @@
 use crate::catalog::{Catalog, Entity};
-use crate::expr::Expr;
+use crate::expr::{Expr, Path, Root, Set};
 use crate::pattern::{By, Selection};
 use crate::quantity::{Distribution, TimeSpan};
 
@@ -15,7 +15,7 @@ pub struct GroupSize {
 /// How a group's size is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownBy {
-    /// The key or a unique: one row at most.
+    /// The key or a unique: one row at most, or one for each value of a list that is sent.
     Identity,
     /// The pattern's own `group`.
     Pattern,
@@ -32,9 +32,13 @@ impl Catalog {
             return Some(GroupSize { rows, known_by: KnownBy::Pattern });
         }
         let entity = self.entity(&selection.entity)?;
-        let by = selection.by.own_fields();
-        if selection.by != By::All && entity.identified_by(&by) {
-            return Some(GroupSize { rows: Distribution::at_most(1), known_by: KnownBy::Identity });
+        // A list of values that must be sent is so many groups, each fixed by one of them.
+        let lists = sent_lists(selection.filter.as_ref());
+        let by: Vec<&str> =
+            selection.by.own_fields().into_iter().chain(lists.iter().map(|(field, _)| *field)).collect();
+        if (selection.by != By::All || !lists.is_empty()) && entity.identified_by(&by) {
+            let rows = lists.iter().map(|(_, max)| *max).fold(1, u64::saturating_mul);
+            return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Identity });
         }
         let tests = constant_tests(selection.filter.as_ref());
         let bounds = |group: &crate::catalog::Group| {
@@ -71,6 +75,20 @@ impl Entity {
         });
         longest
     }
+}
+
+/// The own fields for which every call sends a list of values, and how many it may send.
+fn sent_lists(filter: Option<&Expr>) -> Vec<(&str, u64)> {
+    let tests = filter.map_or(&[][..], Expr::conjuncts).iter();
+    tests
+        .filter_map(|test| match test {
+            Expr::In(of, Set::Input { optional: false, max, .. }) => match &**of {
+                Expr::Path(Path { root: Root::Own, field, .. }) => Some((field.as_str(), *max)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
 }
 
 /// The tests of a filter that are the same in every call.

@@ -21,6 +21,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => {
                         conditional.push(pattern.name.as_str());
                     }
+                    WriteVerb::Update | WriteVerb::Put if plain.iter().any(|(name, _)| *name == pattern.name) => {}
                     WriteVerb::Update | WriteVerb::Put => {
                         plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name))));
                     }
