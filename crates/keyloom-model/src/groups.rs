@@ -23,6 +23,8 @@ pub enum KnownBy {
     SameGroup(usize),
     /// A wider group of the entity, which bounds the worst; by its position.
     WiderGroup(usize),
+    /// The entity's `volume`: everything there is on the day for which it is stated.
+    Volume,
 }
 
 impl Catalog {
@@ -47,12 +49,16 @@ impl Catalog {
         };
         // The nearest group shares the most fields and tests; of two equally near ones the first written counts.
         let nearness = |group: &crate::catalog::Group| group.by.len() + constant_tests(group.filter.as_ref()).len();
-        let (at, group) = entity
+        let nearest = entity
             .groups
             .iter()
             .enumerate()
             .filter(|(_, group)| bounds(group))
-            .max_by_key(|(at, group)| (nearness(group), std::cmp::Reverse(*at)))?;
+            .max_by_key(|(at, group)| (nearness(group), std::cmp::Reverse(*at)));
+        let Some((at, group)) = nearest else {
+            let rows = entity.volume.and_then(|volume| volume.rows).filter(|_| selection.by == By::All)?;
+            return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Volume });
+        };
         let same = group.by.len() == by.len() && constant_tests(group.filter.as_ref()).len() == tests.len();
         if same {
             return Some(GroupSize { rows: group.rows, known_by: KnownBy::SameGroup(at) });

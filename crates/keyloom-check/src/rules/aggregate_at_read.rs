@@ -28,7 +28,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         );
         let Some(size) = context.catalog.group_size(&read.selection) else {
             let message = format!("`{}` counts rows one by one, and nothing says how many there are", pattern.name);
-            let help = format!("state the group's size on {}; or {help}", entity.name);
+            let of = match read.selection.by.own_fields().as_slice() {
+                [] => "all".to_owned(),
+                fields => fields.join(", "),
+            };
+            let help = format!("state it on {}: `groups: {{ {of}: 40 / 5k / 200k }}`; or {help}", entity.name);
             findings.push(Finding::new(&RULE, place, message).help(help));
             continue;
         };

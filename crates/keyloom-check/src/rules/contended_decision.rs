@@ -33,7 +33,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let busiest = busiest(context, pattern, entity, entity.key.is_empty());
             report(
                 path,
-                format!("the busiest {} of `{}`", write.entity, pattern.name),
+                if entity.key.is_empty() {
+                    format!("the one {} of `{}`", write.entity, pattern.name)
+                } else {
+                    format!("the busiest {} of `{}`", write.entity, pattern.name)
+                },
                 Load::default().plus(pattern, busiest),
                 "record each change as a row of its own and keep the total in a rollup with a `freshness`; or split what one row holds",
             );

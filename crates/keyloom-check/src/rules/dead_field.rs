@@ -152,6 +152,10 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
         own.all_read |= write.emits.is_some();
         let filled = [&write.takes, &write.any_of, &write.once_per];
         own.filled.extend(filled.into_iter().flatten().map(String::as_str));
+        if write.or_create {
+            // The row that it makes has the values it was looked for by.
+            own.filled.extend(write.by.iter().filter_map(|item| item.path.own_field()));
+        }
         own.filled.extend(write.assignments.iter().map(|assignment| assignment.path.field.as_str()));
         own.read.extend(write.newest.iter().map(String::as_str));
         write.by.iter().for_each(|item| read_path(entity, &item.path, used));

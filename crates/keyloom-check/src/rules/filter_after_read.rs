@@ -2,6 +2,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Compare, Entity, Expr, Limit, Read, ReadVerb, Selection, Set, Type, count_text};
 
 use crate::Context;
+use crate::growth::worst_rows;
 
 pub(crate) static RULE: Rule = Rule {
     name: "filter-after-read",
@@ -18,8 +19,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let Some(test) = remaining(selection, entity) else { continue };
-        let worst =
-            context.catalog.group_size(selection).and_then(|size| size.rows.worst.filter(|_| size.rows.per.is_none()));
+        let size = context.catalog.group_size(selection);
+        let worst = size.and_then(|size| worst_rows(entity, selection, &size)).map(|worst| worst.rows);
         let (call, rows) = match pattern.read() {
             Some(Read { verb: ReadVerb::Count, .. }) | None => ("one call", 0),
             Some(Read { limit: Some(Limit::Page(rows) | Limit::First(rows)), .. }) => ("a page", *rows),
@@ -37,6 +38,9 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             None => format!("`{test}` is tested after reading, and nothing says how many rows pass"),
         };
         let help = match test {
+            Expr::Compare(Compare::Equal, _, value) if matches!(**value, Expr::Input { optional: true, .. }) => {
+                "state `matches: 20%` (the share that passes), or ask for it in a pattern of its own with the field in `by`"
+            }
             Expr::Compare(Compare::Equal, ..) => {
                 "state `matches: 20%` (the share that passes), or move the field into `by`"
             }

@@ -41,9 +41,12 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             None => None,
         };
         if let Some((message, derivation)) = why {
+            let span = if is_short_lived(&entity.name) { "30 days" } else { "2 years" };
             let help = match birth(entity) {
-                Some(birth) => format!("state `expires: {birth} + 2 years`, or `expires: forever` if rows stay"),
-                None => "state `expires: forever` if rows stay; else give them a timestamp to count from, and `expires: at + 2 years`".to_owned(),
+                Some(birth) => format!("state `expires: {birth} + {span}`, or `expires: forever` if rows stay"),
+                None => format!(
+                    "give rows a field `at: timestamp = now`, and state `expires: at + {span}`; or `expires: forever` if rows stay"
+                ),
             };
             let level = if deletes.is_some() { Level::Note } else { RULE.level };
             let mut finding = Finding::new(&RULE, context.key(&path), message).level(level).help(help);

@@ -1,6 +1,7 @@
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Field, Type};
 
+use super::gathered;
 use crate::Context;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,17 +13,22 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entity in context.catalog.entities.iter().filter(|entity| entity.is_declared()) {
-        for field in entity.fields.iter().filter(|field| is_storage(field)) {
-            let message =
-                format!("{}.{} says how rows are stored; a catalog says what is needed", entity.name, field.name);
-            findings.push(
-                Finding::new(&RULE, context.key(&format!("entities.{}.fields.{}", entity.name, field.name)), message)
-                    .help(if field.name == "ttl" {
-                        "remove it, and say when a row ends: `expires: created_at + 30 days`; each engine then gets its own form of it"
-                    } else {
-                        "remove it; `design` chooses keys, buckets and indexes, and the layout names them"
-                    }),
-            );
+        let (ttl, keys): (Vec<_>, Vec<_>) = entity
+            .fields
+            .iter()
+            .filter(|field| is_storage(field))
+            .map(|field| {
+                let place = context.key(&format!("entities.{}.fields.{}", entity.name, field.name));
+                (format!("{}.{}", entity.name, field.name), place)
+            })
+            .partition(|(name, _)| name.ends_with(".ttl"));
+        let help = "remove it; `design` chooses keys, buckets and indexes, and the layout names them";
+        let expiry = "remove it, and say when a row ends: `expires: created_at + 30 days`; each engine then gets its own form of it";
+        for (fields, help) in [(keys, help), (ttl, expiry)] {
+            let found = gathered(&RULE, fields, |names| {
+                format!("{names} tells how rows are stored; a catalog says what is needed")
+            });
+            findings.extend(found.map(|finding| finding.help(help)));
         }
     }
 }

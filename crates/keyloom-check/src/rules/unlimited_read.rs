@@ -13,6 +13,7 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let mut missing: Vec<Missing<'_>> = Vec::new();
+    let mut reported: Vec<(&str, KnownBy)> = Vec::new();
     for pattern in &context.catalog.patterns {
         // A count over a group that grows for ever is said by aggregate-at-read.
         if pattern.read().is_some_and(|read| read.verb == ReadVerb::Count) {
@@ -34,7 +35,15 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     Some(same) => same.names.push(name),
                     None => missing.push(Missing { selection, names: vec![name], path }),
                 },
-                Some(size) => findings.extend(endless(context, entity, selection, &size, &name, &path)),
+                Some(size) if reported.contains(&(entity.name.as_str(), size.known_by)) => {}
+                Some(size) => {
+                    let finding = endless(context, entity, selection, &size, &name, &path);
+                    // A pattern's own group is its own cause; one that is stated on the entity is told once.
+                    if finding.is_some() && size.known_by != KnownBy::Pattern {
+                        reported.push((&entity.name, size.known_by));
+                    }
+                    findings.extend(finding);
+                }
             }
         }
     }

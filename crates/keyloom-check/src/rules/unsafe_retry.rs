@@ -13,17 +13,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let mut need_key = Vec::new();
+    let (mut need_key, mut claims) = (Vec::new(), Vec::new());
     for pattern in &context.catalog.patterns {
         let place = context.key(&format!("patterns.{}", pattern.name));
         if matches!(pattern.action, Action::Claim(_)) {
-            need_key.push((pattern.name.clone(), place));
+            claims.push((pattern.name.clone(), place));
             continue;
         }
-        // What makes one step of an atomic one of a kind does so for all of them.
-        let writes = pattern.writes();
-        let once = writes.iter().any(|(_, write)| !write.once_per.is_empty());
-        for (path, write) in writes {
+        // An atomic states it for all of its steps.
+        let once = context.is_stated(&format!("patterns.{}.once_per", pattern.name));
+        for (path, write) in pattern.writes() {
             let Some(entity) = context.catalog.entity(&write.entity) else { continue };
             if write.once_per.is_empty() {
                 if !once && repeats_add_up(write, entity) && !need_key.iter().any(|(name, _)| *name == pattern.name) {
@@ -43,8 +42,15 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
-    findings.extend(gathered(&RULE, need_key, |names| format!("a repeat of {names} adds up: the request must carry an `Idempotency-Key`"))
-        .map(|finding| finding.help("send the header with every call (it is refused without), or name what makes a request one of a kind: `once_per: [event_id]`")));
+    let key = "the request must carry an `Idempotency-Key`";
+    findings.extend(gathered(&RULE, need_key, |names| format!("a repeat of {names} adds up: {key}")).map(|finding| {
+        finding.help("send the header with every call (it is refused without), or name what makes a request one of a kind, a uuid7 or a timestamp among it: `once_per: [event_id]`")
+    }));
+    findings.extend(gathered(&RULE, claims, |names| format!("a repeat of {names} would take other rows: {key}")).map(
+        |finding| {
+            finding.help("send the header with every call (it is refused without); a repeat then gets the same rows")
+        },
+    ));
 }
 
 /// Increments, appends and sequences have another effect each time, unless the row's version stops the second.
