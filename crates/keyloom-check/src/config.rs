@@ -73,7 +73,11 @@ impl Config {
             Ok(table) => reader.table(table.get_ref(), &mut config),
             Err(error) => {
                 let place = Place::new(file, error.span().unwrap_or(0..0));
-                reader.findings.push(bad_config::finding(place, error.message().to_owned(), None));
+                reader.findings.push(bad_config::finding(
+                    place,
+                    error.message().to_owned(),
+                    Some("a setting is written `deny = \"warning\"`"),
+                ));
             }
         }
         (config, reader.findings)

@@ -1,6 +1,6 @@
 use keyloom_facts::{Engine, Fact, fact};
 use keyloom_finding::{Level, Limit, Place};
-use keyloom_model::Catalog;
+use keyloom_model::{Action, Catalog};
 use keyloom_text::Reading;
 
 /// What a rule may look at.
@@ -10,6 +10,8 @@ pub struct Context<'a> {
     /// Whether something may be concluded from what is *not* there: all files were read and understood, and nobody
     /// reads or writes outside of this catalog.
     pub whole: bool,
+    /// Whether some pattern is served outside (a search service, analytics): what it reads is not known here.
+    pub read_elsewhere: bool,
     reading: &'a Reading,
 }
 
@@ -17,7 +19,9 @@ impl<'a> Context<'a> {
     /// The context of one review.
     pub fn new(reading: &'a Reading) -> Self {
         let understood = !reading.unreadable && reading.findings.iter().all(|finding| finding.level < Level::Error);
-        Self { catalog: &reading.catalog, whole: understood && reading.catalog.complete, reading }
+        let catalog = &reading.catalog;
+        let read_elsewhere = catalog.patterns.iter().any(|pattern| matches!(pattern.action, Action::Outside(_)));
+        Self { catalog, whole: understood && catalog.complete, read_elsewhere, reading }
     }
 
     /// Where the key of a path is written, or the nearest thing around it.

@@ -5,6 +5,7 @@
 
 mod config;
 mod context;
+mod growth;
 mod registry;
 pub mod rules;
 mod suppression;

@@ -1,6 +1,7 @@
 //! The rules that look at a catalog, one file each, with its page beside it.
 
 use keyloom_finding::{Finding, Place, Rule};
+use keyloom_model::Frequency;
 
 pub(crate) mod aggregate_at_read;
 pub(crate) mod average_only_estimate;
@@ -25,6 +26,15 @@ pub(crate) mod unconditional_claim;
 pub(crate) mod unlimited_read;
 pub(crate) mod unsafe_retry;
 pub(crate) mod unused_allow;
+
+/// A peak for a derivation: as stated, or the mean it is assumed from.
+pub(crate) fn peak_words(rate: Frequency) -> String {
+    match rate {
+        Frequency::Stated { peak: Some(peak), .. } => format!("{peak}"),
+        Frequency::Stated { mean: Some(mean), peak: None } => format!("{mean} x 10 (the peak, assumed)"),
+        other => other.to_string(),
+    }
+}
 
 /// One finding for what many things lack: it stands at the first of them and names the others.
 ///

@@ -1,5 +1,5 @@
 use crate::catalog::{Catalog, Entity};
-use crate::expr::Expr;
+use crate::expr::{Expr, Path, Root, Set};
 use crate::pattern::{By, Selection};
 use crate::quantity::{Distribution, TimeSpan};
 
@@ -15,7 +15,7 @@ pub struct GroupSize {
 /// How a group's size is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownBy {
-    /// The key or a unique: one row at most.
+    /// The key or a unique: one row at most, or one for each value of a list that is sent.
     Identity,
     /// The pattern's own `group`.
     Pattern,
@@ -23,6 +23,8 @@ pub enum KnownBy {
     SameGroup(usize),
     /// A wider group of the entity, which bounds the worst; by its position.
     WiderGroup(usize),
+    /// The entity's `volume`: everything there is on the day for which it is stated.
+    Volume,
 }
 
 impl Catalog {
@@ -32,9 +34,13 @@ impl Catalog {
             return Some(GroupSize { rows, known_by: KnownBy::Pattern });
         }
         let entity = self.entity(&selection.entity)?;
-        let by = selection.by.own_fields();
-        if selection.by != By::All && entity.identified_by(&by) {
-            return Some(GroupSize { rows: Distribution::at_most(1), known_by: KnownBy::Identity });
+        // A list of values that must be sent is so many groups, each fixed by one of them.
+        let lists = sent_lists(selection.filter.as_ref());
+        let by: Vec<&str> =
+            selection.by.own_fields().into_iter().chain(lists.iter().map(|(field, _)| *field)).collect();
+        if (selection.by != By::All || !lists.is_empty()) && entity.identified_by(&by) {
+            let rows = lists.iter().map(|(_, max)| *max).fold(1, u64::saturating_mul);
+            return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Identity });
         }
         let tests = constant_tests(selection.filter.as_ref());
         let bounds = |group: &crate::catalog::Group| {
@@ -43,12 +49,16 @@ impl Catalog {
         };
         // The nearest group shares the most fields and tests; of two equally near ones the first written counts.
         let nearness = |group: &crate::catalog::Group| group.by.len() + constant_tests(group.filter.as_ref()).len();
-        let (at, group) = entity
+        let nearest = entity
             .groups
             .iter()
             .enumerate()
             .filter(|(_, group)| bounds(group))
-            .max_by_key(|(at, group)| (nearness(group), std::cmp::Reverse(*at)))?;
+            .max_by_key(|(at, group)| (nearness(group), std::cmp::Reverse(*at)));
+        let Some((at, group)) = nearest else {
+            let rows = entity.volume.and_then(|volume| volume.rows).filter(|_| selection.by == By::All)?;
+            return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Volume });
+        };
         let same = group.by.len() == by.len() && constant_tests(group.filter.as_ref()).len() == tests.len();
         if same {
             return Some(GroupSize { rows: group.rows, known_by: KnownBy::SameGroup(at) });
@@ -71,6 +81,20 @@ impl Entity {
         });
         longest
     }
+}
+
+/// The own fields for which every call sends a list of values, and how many it may send.
+fn sent_lists(filter: Option<&Expr>) -> Vec<(&str, u64)> {
+    let tests = filter.map_or(&[][..], Expr::conjuncts).iter();
+    tests
+        .filter_map(|test| match test {
+            Expr::In(of, Set::Input { optional: false, max, .. }) => match &**of {
+                Expr::Path(Path { root: Root::Own, field, .. }) => Some((field.as_str(), *max)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
 }
 
 /// The tests of a filter that are the same in every call.

@@ -120,7 +120,8 @@ impl Write {
 }
 
 fn collect(within: &str, selection: &Selection, changed: &[&str], moves: &mut Vec<Move>) {
-    for field in selection.by.own_fields().into_iter().filter(|field| changed.contains(field)) {
+    let fixed = selection.by.items().iter().filter_map(|item| item.path.own_field());
+    for field in fixed.filter(|field| changed.contains(field)) {
         push(moves, within, field, MoveReason::By);
     }
     if let Some(filter) = &selection.filter {

@@ -1,4 +1,4 @@
-use crate::expr::{Expr, Path};
+use crate::expr::{Expr, Path, Root};
 use crate::quantity::{Distribution, Frequency, Share, TimeSpan};
 use crate::types::Type;
 
@@ -137,11 +137,16 @@ pub enum By {
 }
 
 impl By {
-    /// The own fields that it fixes.
+    /// The own fields that it fixes. A path over a reference fixes a field of the other row, and none of this one.
     pub fn own_fields(&self) -> Vec<&str> {
+        self.items().iter().filter(|item| item.path.root == Root::Own).map(|item| item.path.field.as_str()).collect()
+    }
+
+    /// Its `field = value` items; none for `all`.
+    pub fn items(&self) -> &[ByItem] {
         match self {
-            Self::All => Vec::new(),
-            Self::Fields(items) => items.iter().filter_map(|item| item.path.own_field()).collect(),
+            Self::All => &[],
+            Self::Fields(items) => items,
         }
     }
 }
@@ -190,6 +195,11 @@ pub enum Limit {
     Page(u64),
     /// The first so many and no more.
     First(u64),
+}
+
+impl Limit {
+    /// The rows of a page where nothing is stated.
+    pub const ASSUMED_ROWS: u64 = 100;
 }
 
 /// A read.

@@ -263,7 +263,8 @@ impl fmt::Display for Frequency {
 pub fn count_text(n: u64) -> String {
     for (factor, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] {
         // One decimal is exact or it is not used: a rounded count would be an invented number.
-        if n >= factor && n.is_multiple_of(factor / 10) {
+        let short = n / factor < 1000 || factor == 1_000_000_000;
+        if n >= factor && short && n.is_multiple_of(factor / 10) {
             let (whole, tenth) = (n / factor, n % factor / (factor / 10));
             return if tenth == 0 { format!("{whole}{suffix}") } else { format!("{whole}.{tenth}{suffix}") };
         }

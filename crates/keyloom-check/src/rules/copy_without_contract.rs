@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Catalog, Entity, Returns, Root, Write, count_text};
+use keyloom_model::{Action, Catalog, Entity, Expr, Path, Returns, Root, Selection, count_text};
 
 use crate::Context;
 
@@ -13,52 +13,71 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let mut reported: Vec<(&str, &str)> = Vec::new();
     for pattern in &context.catalog.patterns {
-        let Some(read) = pattern.read() else { continue };
-        let reads = std::iter::once((format!("patterns.{}.returns", pattern.name), read)).chain(
-            read.with.iter().map(|with| (format!("patterns.{}.with.{}.returns", pattern.name, with.name), &with.read)),
-        );
-        for (place, read) in reads {
-            let Returns::Paths(paths) = &read.returns else { continue };
-            for path in paths {
-                let Root::Reference { entity: source, .. } = &path.root else { continue };
-                let Some(entity) = context.catalog.entity(source) else { continue };
-                let settled = entity.drift.iter().any(|drift| drift.field == path.field)
-                    || reported.contains(&(source, &path.field));
-                let Some((writer, _)) = changing(context.catalog, entity, &path.field).filter(|_| !settled) else {
-                    continue;
-                };
-                reported.push((source, &path.field));
-                let rows = context
-                    .catalog
-                    .entity(&read.selection.entity)
-                    .and_then(|of| of.volume)
-                    .and_then(|volume| volume.rows);
-                let many = rows.map_or_else(
-                    || format!("rows of {}", read.selection.entity),
-                    |rows| format!("{} rows of {}", count_text(rows), read.selection.entity),
-                );
-                let message = format!(
-                    "`{path}` is returned with {many}, `{writer}` changes {source}.{}, and nothing says how long a copy may differ",
-                    path.field
-                );
-                findings.push(
-                    Finding::new(&RULE, context.value(&place), message)
-                        .related(context.key(&format!("patterns.{writer}")), "changes it")
-                        .help(format!("state `drift: {{ {}: 1h }}` on {source}; `never` means written or checked each time, which costs more", path.field)),
-                );
+        let path = format!("patterns.{}", pattern.name);
+        let mut copies = Vec::new();
+        match &pattern.action {
+            Action::Read(read) => {
+                gather(&path, &read.selection, &read.returns, &mut copies);
+                for with in &read.with {
+                    let path = format!("{path}.with.{}", with.name);
+                    gather(&path, &with.read.selection, &with.read.returns, &mut copies);
+                }
             }
+            Action::Claim(claim) => gather(&path, &claim.selection, &claim.returns, &mut copies),
+            Action::Write(_) | Action::Atomic(_) | Action::Outside(_) => {}
+        }
+        for copy in copies {
+            let Root::Reference { entity: source, .. } = &copy.path.root else { continue };
+            let Some(entity) = context.catalog.entity(source) else { continue };
+            let field = copy.path.field.as_str();
+            let settled = entity.drift.iter().any(|drift| drift.field == field) || reported.contains(&(source, field));
+            let Some(writer) = changing(context.catalog, entity, field).filter(|_| !settled) else { continue };
+            reported.push((source, field));
+            let rows = context.catalog.entity(copy.of).and_then(|of| of.volume).and_then(|volume| volume.rows);
+            let many = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count_text(rows)));
+            let message = format!(
+                "`{}` is {} {many} of {}, `{writer}` changes {source}.{field}, and nothing says how long a copy may differ",
+                copy.path, copy.used, copy.of
+            );
+            findings.push(
+                Finding::new(&RULE, context.value(&copy.place), message)
+                    .related(context.key(&format!("patterns.{writer}")), "changes it")
+                    .help(format!("state `drift: {{ {field}: 1h }}` on {source}; `never` means written or checked each time, which costs more")),
+            );
         }
     }
 }
 
-/// The first write that changes a field of a row that is already there.
-fn changing<'a>(catalog: &'a Catalog, entity: &'a Entity, field: &str) -> Option<(&'a str, &'a Write)> {
-    catalog.patterns.iter().find_map(|pattern| {
-        let write = pattern
-            .writes()
-            .into_iter()
-            .map(|(_, write)| write)
-            .find(|write| write.entity == entity.name && write.changed_fields(entity).contains(&field))?;
-        Some((pattern.name.as_str(), write))
-    })
+/// A path over a reference, and what a pattern does with it.
+struct Copy<'a> {
+    path: &'a Path,
+    of: &'a str,
+    used: &'static str,
+    place: String,
+}
+
+fn gather<'a>(at: &str, selection: &'a Selection, returns: &'a Returns, copies: &mut Vec<Copy<'a>>) {
+    let of = selection.entity.as_str();
+    let mut push = |paths: Vec<&'a Path>, used, key: &str| {
+        copies.extend(paths.into_iter().map(|path| Copy { path, of, used, place: format!("{at}.{key}") }));
+    };
+    if let Returns::Paths(paths) = returns {
+        push(paths.iter().collect(), "returned with", "returns");
+    }
+    push(selection.by.items().iter().map(|item| &item.path).collect(), "what groups", "by");
+    push(selection.filter.iter().flat_map(Expr::paths).collect(), "what filters", "where");
+    push(
+        selection.orders.iter().flat_map(|order| &order.items).map(|item| &item.path).collect(),
+        "what orders",
+        "order",
+    );
+}
+
+/// The first pattern that changes a field of a row that is already there.
+fn changing<'a>(catalog: &'a Catalog, entity: &'a Entity, field: &str) -> Option<&'a str> {
+    let changes = |pattern: &&keyloom_model::Pattern| {
+        let mut writes = pattern.writes().into_iter().filter(|(_, write)| write.entity == entity.name);
+        writes.any(|(_, write)| write.changed_fields(entity).contains(&field))
+    };
+    catalog.patterns.iter().find(changes).map(|pattern| pattern.name.as_str())
 }

@@ -6,6 +6,7 @@ use keyloom_model::{
     Selection, Step, WriteVerb,
 };
 
+use super::gathered;
 use crate::Context;
 
 pub(crate) static RULE: Rule = Rule {
@@ -30,24 +31,27 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entity in catalog.entities.iter().filter(|entity| matches!(entity.origin, Origin::Declared)) {
         // An entity that nobody reads or makes is one finding of orphan-entity, not one for each field.
         let Some(used) = used.get(entity.name.as_str()).filter(|used| used.is_read && used.is_made) else { continue };
+        let (mut unfilled, mut unread) = (Vec::new(), Vec::new());
         for field in &entity.fields {
             let place = context.key(&format!("entities.{}.fields.{}", entity.name, field.name));
+            let name = format!("{}.{}", entity.name, field.name);
             let filled = !matches!(field.fill, Fill::Taken) || used.filled.contains(field.name.as_str());
             let read = entity.key.contains(&field.name) || used.read.contains(field.name.as_str()) || used.all_read;
             if !filled {
-                let message = format!("nothing fills {}.{}", entity.name, field.name);
-                findings.push(
-                    Finding::new(&RULE, place, message)
-                        .help("let a write take or set it, give it a default, or remove it"),
-                );
-            } else if !read {
-                let message = format!("nothing reads {}.{}", entity.name, field.name);
-                findings
-                    .push(Finding::new(&RULE, place, message).help(
-                        "return it, filter by it, or remove it; a large field is returned only when it is named",
-                    ));
+                unfilled.push((name, place));
+            } else if !read && !context.read_elsewhere {
+                unread.push((name, place));
             }
         }
+        findings.extend(
+            gathered(&RULE, unfilled, |names| format!("nothing fills {names}"))
+                .map(|finding| finding.help("let a write take or set it, give it a default, or remove it")),
+        );
+        findings.extend(gathered(&RULE, unread, |names| format!("nothing reads {names}")).map(|finding| {
+            finding.help(
+                "return it, filter by it, or remove it; a field of more than 4 KB is returned only when it is named",
+            )
+        }));
     }
 }
 
@@ -148,6 +152,10 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
         own.all_read |= write.emits.is_some();
         let filled = [&write.takes, &write.any_of, &write.once_per];
         own.filled.extend(filled.into_iter().flatten().map(String::as_str));
+        if write.or_create {
+            // The row that it makes has the values it was looked for by.
+            own.filled.extend(write.by.iter().filter_map(|item| item.path.own_field()));
+        }
         own.filled.extend(write.assignments.iter().map(|assignment| assignment.path.field.as_str()));
         own.read.extend(write.newest.iter().map(String::as_str));
         write.by.iter().for_each(|item| read_path(entity, &item.path, used));

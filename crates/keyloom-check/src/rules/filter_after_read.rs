@@ -1,7 +1,8 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Compare, Entity, Expr, Selection, Set, Type, count_text};
+use keyloom_model::{Compare, Entity, Expr, Limit, Read, ReadVerb, Selection, Set, Type, count_text};
 
 use crate::Context;
+use crate::growth::worst_rows;
 
 pub(crate) static RULE: Rule = Rule {
     name: "filter-after-read",
@@ -18,16 +19,28 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let Some(test) = remaining(selection, entity) else { continue };
-        let worst =
-            context.catalog.group_size(selection).and_then(|size| size.rows.worst.filter(|_| size.rows.per.is_none()));
+        let size = context.catalog.group_size(selection);
+        let worst = size.and_then(|size| worst_rows(entity, selection, &size)).map(|worst| worst.rows);
+        let (call, rows) = match pattern.read() {
+            Some(Read { verb: ReadVerb::Count, .. }) | None => ("one call", 0),
+            Some(Read { limit: Some(Limit::Page(rows) | Limit::First(rows)), .. }) => ("a page", *rows),
+            Some(_) => ("a page", Limit::ASSUMED_ROWS),
+        };
+        // A group that one page holds is read whole anyway.
+        if worst.is_some_and(|worst| worst <= rows) {
+            continue;
+        }
         let message = match worst {
             Some(worst) => format!(
-                "`{test}` is tested after reading: a page may read all {} rows of a group to fill itself",
+                "`{test}` is tested after reading: {call} may read all {} rows of a group to find what passes",
                 count_text(worst)
             ),
             None => format!("`{test}` is tested after reading, and nothing says how many rows pass"),
         };
         let help = match test {
+            Expr::Compare(Compare::Equal, _, value) if matches!(**value, Expr::Input { optional: true, .. }) => {
+                "state `matches: 20%` (the share that passes), or ask for it in a pattern of its own with the field in `by`"
+            }
             Expr::Compare(Compare::Equal, ..) => {
                 "state `matches: 20%` (the share that passes), or move the field into `by`"
             }
@@ -43,33 +56,51 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// The first test that varies from call to call and that neither the order nor known shares account for.
 fn remaining<'a>(selection: &'a Selection, entity: &Entity) -> Option<&'a Expr> {
-    let first_ordered: Vec<&str> = selection
-        .orders
-        .iter()
-        .filter_map(|order| order.items.first())
-        .filter_map(|item| item.path.own_field())
-        .collect();
-    let mut range_served: Option<&str> =
-        first_ordered.first().copied().filter(|first| first_ordered.iter().all(|other| other == first));
-    let may_choose = selection.orders.is_empty();
-    for test in selection.filter.iter().flat_map(Expr::conjuncts).filter(|test| test.varies()) {
-        let own = test.paths().first().and_then(|path| path.own_field());
-        let served = match test {
-            Expr::Compare(Compare::Equal, a, _) => known_share(a, entity),
-            Expr::Compare(Compare::NotEqual, ..) => false,
-            Expr::Compare(..) | Expr::In(_, Set::Range(..)) | Expr::StartsWith(..) => {
-                if may_choose && range_served.is_none() {
-                    range_served = own;
-                }
-                own.is_some() && own == range_served
-            }
-            _ => false,
-        };
-        if !served {
-            return Some(test);
-        }
+    let tests: Vec<&Expr> = selection.filter.iter().flat_map(Expr::conjuncts).filter(|test| test.varies()).collect();
+    if selection.orders.is_empty() {
+        // Without an order the design may choose one: for the first range there is.
+        let chosen = tests.iter().find(|test| is_range(test)).and_then(|test| tested_field(test));
+        return tests.into_iter().find(|test| !accounted(test, chosen.as_slice(), entity));
     }
-    None
+    selection.orders.iter().find_map(|order| {
+        let mut served = Vec::new();
+        for field in order.items.iter().map_while(|item| item.path.own_field()) {
+            served.push(field);
+            // Behind a field that is not fixed to one value, rows are no longer in one run.
+            let fixed = tests.iter().any(|test| is_fixed(test) && tested_field(test) == Some(field));
+            if !fixed {
+                break;
+            }
+        }
+        tests.iter().copied().find(|test| !accounted(test, &served, entity))
+    })
+}
+
+/// Whether a test reads no row in vain: it follows the order, or names its values, or what passes is known.
+fn accounted(test: &Expr, served: &[&str], entity: &Entity) -> bool {
+    let in_order = tested_field(test).is_some_and(|field| served.contains(&field));
+    match test {
+        Expr::Compare(Compare::Equal, a, _) => in_order || known_share(a, entity),
+        // A list of values that must be sent is so many groups, each read by itself.
+        Expr::In(_, Set::Input { optional: false, .. }) => true,
+        test => is_range(test) && in_order,
+    }
+}
+
+fn is_range(test: &Expr) -> bool {
+    match test {
+        Expr::Compare(compare, ..) => !matches!(compare, Compare::Equal | Compare::NotEqual),
+        test => matches!(test, Expr::In(_, Set::Range(..)) | Expr::StartsWith(..)),
+    }
+}
+
+/// Whether every call sends one value for the field.
+fn is_fixed(test: &Expr) -> bool {
+    matches!(test, Expr::Compare(Compare::Equal, _, value) if matches!(**value, Expr::Input { optional: false, .. }))
+}
+
+fn tested_field(test: &Expr) -> Option<&str> {
+    test.paths().first().and_then(|path| path.own_field())
 }
 
 /// Equality with a value of an enum whose shares are stated: what passes is known.

@@ -1,7 +1,8 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Entity, Expr, Field, Fill, Literal, Origin, RowSize, Type, bytes_text};
+use keyloom_model::{Entity, Expr, Field, Fill, Literal, Origin, RowSize, Type, bytes_text, count_text};
 
 use crate::Context;
+use crate::growth::deleting_pattern;
 
 pub(crate) static RULE: Rule = Rule {
     name: "missing-expiry",
@@ -16,21 +17,23 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if entity.expires.is_some() || context.is_stated(&format!("{path}.expires")) {
             continue;
         }
-        let growth = entity.volume.and_then(|volume| volume.growth);
-        let short_lived = is_short_lived(&entity.name);
-        let why = match growth {
+        let deletes = deleting_pattern(context.catalog, entity);
+        let why = match entity.volume.and_then(|volume| volume.growth) {
             Some(growth) => {
-                let yearly = growth.per_day() * 365.25;
-                let bytes = yearly * RowSize::of_entity(context.catalog, entity).typical as f64;
+                let row = RowSize::of_entity(context.catalog, entity).typical;
+                let daily = growth.per_day().round() as u64;
                 let derivation = format!(
-                    "{growth} x 365 days x {} B = {} a year, before copies and replicas",
-                    RowSize::of_entity(context.catalog, entity).typical,
-                    bytes_text(bytes as u64)
+                    "{}/day x 365 days x {row} B = {} a year, before copies and replicas",
+                    count_text(daily),
+                    bytes_text(daily.saturating_mul(365).saturating_mul(row))
                 );
-                Some((format!("{} grows by {growth}, and nothing says when a row ends", entity.name), Some(derivation)))
+                let ends =
+                    deletes.map_or("nothing says when a row ends".to_owned(), |by| format!("only `{by}` ends a row"));
+                Some((format!("{} grows by {growth}, and {ends}", entity.name), Some(derivation)))
             }
-            None if short_lived => {
-                Some((format!("a {} is short-lived by its name, and nothing says when it ends", entity.name), None))
+            None if deletes.is_some() => None,
+            None if is_short_lived(&entity.name) => {
+                Some((format!("{} is short-lived by its name, and nothing says when a row ends", entity.name), None))
             }
             None if entity.append_only => {
                 Some((format!("{} only ever grows, and nothing says when a row ends", entity.name), None))
@@ -38,23 +41,29 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             None => None,
         };
         if let Some((message, derivation)) = why {
+            let span = if is_short_lived(&entity.name) { "30 days" } else { "2 years" };
             let help = match birth(entity) {
-                Some(field) => format!("state `expires: {field} + 2 years`, or `expires: forever` if that was decided"),
-                None => "state `expires: forever` if rows stay; else give them a timestamp to count from, and `expires: at + 2 years`".to_owned(),
+                Some(birth) => format!("state `expires: {birth} + {span}`, or `expires: forever` if rows stay"),
+                None => format!(
+                    "give rows a field `at: timestamp = now`, and state `expires: at + {span}`; or `expires: forever` if rows stay"
+                ),
             };
-            let mut finding = Finding::new(&RULE, context.key(&path), message).help(help);
+            let level = if deletes.is_some() { Level::Note } else { RULE.level };
+            let mut finding = Finding::new(&RULE, context.key(&path), message).level(level).help(help);
             finding.derivation = derivation;
             findings.push(finding);
         }
     }
 }
 
-/// The field that tells when a row was made.
-fn birth(entity: &Entity) -> Option<&str> {
+/// What tells when a row was made: a timestamp that is `now` then, else the time in its key.
+fn birth(entity: &Entity) -> Option<String> {
     let made_now = |field: &&Field| {
         matches!(field.ty, Type::Timestamp { .. }) && matches!(field.fill, Fill::Default(Expr::Literal(Literal::Now)))
     };
-    entity.fields.iter().find(made_now).map(|field| field.name.as_str())
+    let timed_key = |field: &&Field| field.ty == Type::Uuid7 && entity.key.contains(&field.name);
+    let now = entity.fields.iter().find(made_now).map(|field| field.name.clone());
+    now.or_else(|| entity.fields.iter().find(timed_key).map(|field| format!("time({})", field.name)))
 }
 
 fn is_short_lived(name: &str) -> bool {

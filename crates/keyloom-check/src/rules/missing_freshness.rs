@@ -21,7 +21,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let from_source = entity.key.len() >= by.len()
             && entity.key[..by.len()].iter().all(|key| by.contains(&key.as_str()))
             && !by.is_empty();
-        let copied = read.verb != ReadVerb::Get && !from_source && entity.is_declared();
+        let joins = read
+            .with
+            .iter()
+            .any(|with| !context.is_stated(&format!("patterns.{}.with.{}.freshness", pattern.name, with.name)));
+        let copied = (read.verb != ReadVerb::Get && !from_source && entity.is_declared()) || joins;
         copied && read.freshness.is_none() && !context.is_stated(&format!("patterns.{}.freshness", pattern.name))
     });
     let places =

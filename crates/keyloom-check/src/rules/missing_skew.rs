@@ -1,7 +1,8 @@
 use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Limit, ReadVerb, RowSize, count_text};
+use keyloom_model::{By, Freshness, Limit, ReadVerb, RowSize, count_text};
 
+use super::peak_words;
 use crate::Context;
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +16,9 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let (fact, limit) = context.limit(Engine::DynamoDb, "partition_read_units");
     for pattern in &context.catalog.patterns {
         let (Some(read), Some(peak)) = (pattern.read(), pattern.rate.peak_per_second()) else { continue };
+        // All calls of a list of everything meet the same group: there is nothing to ask.
         if read.verb != ReadVerb::List
+            || read.selection.by == By::All
             || pattern.skew.is_some()
             || context.is_stated(&format!("patterns.{}.skew", pattern.name))
         {
@@ -24,7 +27,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(entity) = context.catalog.entity(&read.selection.entity) else { continue };
         let rows = match read.limit {
             Some(Limit::Page(rows) | Limit::First(rows)) => rows,
-            None => 100,
+            None => Limit::ASSUMED_ROWS,
         };
         // What is typical of a group bounds what a typical call reads.
         let typical = context
@@ -34,18 +37,21 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             .map_or(rows, |typical| typical.min(rows));
         let bytes = RowSize::of_entity(context.catalog, entity).typical.saturating_mul(typical);
         let units = bytes.div_ceil(READ_UNIT_BYTES).max(1) as f64;
+        // A read that may be a little old costs half.
+        let strong = matches!(read.freshness, Some(Freshness::Latest | Freshness::ReadYourWrites));
+        let units = if strong { units } else { units / 2.0 };
         let total = peak * units;
         if total <= fact.value as f64 {
             continue;
         }
         let message = format!(
-            "`{}` is called {} times a second and does not say how much of that meets one group: it decides whether a partition gets hot",
+            "`{}` is called {} times a second at peak, and nothing says how much of that meets one group: it decides whether a partition gets hot",
             pattern.name,
             count_text(peak.round() as u64)
         );
         let derivation = format!(
-            "{} calls/s x {} units ({} rows x {} B) = {} units/s in all",
-            count_text(peak.round() as u64),
+            "{} x {} units ({} rows x {} B) = {} units/s over all groups",
+            peak_words(pattern.rate),
             units,
             typical,
             bytes / typical.max(1),

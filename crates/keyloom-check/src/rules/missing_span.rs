@@ -1,5 +1,6 @@
+use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Compare, Entity, Expr, Limit, Path, Selection, Set, Type};
+use keyloom_model::{Action, Compare, Entity, Expr, Limit, Path, RowSize, Selection, Set, Type};
 
 use crate::Context;
 
@@ -21,8 +22,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         {
             continue;
         }
-        // The first N of a range stop by themselves.
-        if matches!(pattern.read().and_then(|read| read.limit), Some(Limit::First(_))) {
+        // The first N of a range stop by themselves, and a group that fits in one partition is not cut.
+        let stops =
+            pattern.read().is_some_and(|read| matches!(read.limit, Some(Limit::First(_))) || read.up_to.is_some());
+        if stops || fits_one_partition(context, entity, selection) {
             continue;
         }
         let Some(field) = time_range(selection, entity) else { continue };
@@ -37,6 +40,15 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Whether the worst case of a group that does not grow is below what one partition holds well.
+fn fits_one_partition(context: &Context<'_>, entity: &Entity, selection: &Selection) -> bool {
+    let size = context.catalog.group_size(selection).map(|size| size.rows).filter(|rows| rows.per.is_none());
+    let Some(worst) = size.and_then(|rows| rows.worst) else { return false };
+    let bytes = worst.saturating_mul(RowSize::of_entity(context.catalog, entity).typical);
+    worst <= context.limit(Engine::Cassandra, "partition_rows").0.value
+        && bytes <= context.limit(Engine::Cassandra, "partition_bytes").0.value
+}
+
 /// The field of a range over time whose ends the caller sends.
 fn time_range<'a>(selection: &'a Selection, entity: &Entity) -> Option<&'a str> {
     let is_time = |path: &Path| {
@@ -46,12 +58,12 @@ fn time_range<'a>(selection: &'a Selection, entity: &Entity) -> Option<&'a str> 
     };
     selection.filter.iter().flat_map(Expr::conjuncts).find_map(|test| match test {
         Expr::In(of, Set::Range(..)) => match &**of {
-            Expr::Path(path) if test.varies() && is_time(path) => Some(path.field.as_str()),
+            Expr::Path(path) if is_sent(test) && is_time(path) => Some(path.field.as_str()),
             _ => None,
         },
         Expr::Compare(Compare::Less | Compare::LessOrEqual | Compare::Greater | Compare::GreaterOrEqual, a, b) => {
             match (&**a, &**b) {
-                (Expr::Path(path), other) | (other, Expr::Path(path)) if other.varies() && is_time(path) => {
+                (Expr::Path(path), other) | (other, Expr::Path(path)) if is_sent(other) && is_time(path) => {
                     Some(path.field.as_str())
                 }
                 _ => None,
@@ -59,4 +71,11 @@ fn time_range<'a>(selection: &'a Selection, entity: &Entity) -> Option<&'a str> 
         }
         _ => None,
     })
+}
+
+/// Whether a caller sends a part of it; `now - 7 days` is as wide as it says.
+fn is_sent(expr: &Expr) -> bool {
+    let mut sent = false;
+    expr.walk(&mut |part| sent |= matches!(part, Expr::Input { .. }));
+    sent
 }

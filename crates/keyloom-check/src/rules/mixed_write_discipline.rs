@@ -21,6 +21,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => {
                         conditional.push(pattern.name.as_str());
                     }
+                    WriteVerb::Update | WriteVerb::Put if plain.iter().any(|(name, _)| *name == pattern.name) => {}
                     WriteVerb::Update | WriteVerb::Put => {
                         plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name))));
                     }
@@ -32,7 +33,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(first) = conditional.first().filter(|_| !plain.is_empty()) else { continue };
         let name = entity.name.clone();
         let finding = gathered(&RULE, plain, |names| {
-            format!("{names} becomes conditional too, because `{first}` of {name} is: one row has one write discipline")
+            format!("{names} will be conditional too, because `{first}` of {name} is: one row has one write discipline")
         });
         findings.extend(finding.map(|finding| {
             finding.help("nothing to do; each such write costs a read and a compare-and-set instead of a plain write")

@@ -35,7 +35,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             .map(|(bytes, field)| format!("{} {}", field.name, bytes_text(*bytes)))
             .collect::<Vec<_>>()
             .join(" + ");
-        let rest: u64 = fields.iter().skip(3).map(|(bytes, _)| *bytes).fold(0, u64::saturating_add);
+        let named = fields.iter().take(3).map(|(bytes, _)| *bytes).fold(0, u64::saturating_add);
+        let rest = size.worst.saturating_sub(named);
         let others = if rest > 0 { format!(" + the rest {}", bytes_text(rest)) } else { String::new() };
         let place = fields
             .first()

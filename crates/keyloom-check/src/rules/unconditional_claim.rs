@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Change, Expr, Literal, Type, WriteVerb};
+use keyloom_model::{Change, Entity, Expr, Literal, Path, Type, Write, WriteVerb};
 
 use crate::Context;
 
@@ -14,45 +14,64 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for pattern in &context.catalog.patterns {
         for (path, write) in pattern.writes().into_iter().filter(|(_, write)| write.verb == WriteVerb::Update) {
             let Some(entity) = context.catalog.entity(&write.entity) else { continue };
-            for assignment in write.assignments.iter().filter(|assignment| assignment.change == Change::Set) {
-                let Some(field) = entity.field(&assignment.path.field) else { continue };
-                let guarded = write.conditions.iter().any(|condition| looks_at(&condition.test, &field.name))
-                    || entity.states.iter().any(|states| states.field == field.name);
-                if guarded {
-                    continue;
+            // One write is one decision: what guards one of its fields guards them all, and one finding says it.
+            if is_guarded(write, entity) {
+                continue;
+            }
+            let sets = || write.assignments.iter().filter(|assignment| assignment.change == Change::Set);
+            let state = sets().find_map(|assignment| {
+                let field = entity.field(&assignment.path.field).filter(|field| is_state_name(&field.name))?;
+                match (&field.ty, &assignment.value) {
+                    (Type::Enum(variants), Expr::Literal(Literal::Variant(to))) => Some((field, variants, to)),
+                    _ => None,
                 }
-                let place = context.key(&format!("{path}.set.{}", field.name));
-                let is_state = matches!(field.ty, Type::Enum(_))
-                    && matches!(assignment.value, Expr::Literal(Literal::Variant(_)))
-                    && is_state_name(&field.name);
-                if is_state {
-                    let message = format!(
-                        "`{}` sets {}.{} whatever it was before: two callers both win, and a closed row can come back",
-                        pattern.name, entity.name, field.name
-                    );
-                    let help = format!(
-                        "state the allowed changes on {}: `states: {{ {}: [A -> B] }}`, or add an `if`",
-                        entity.name, field.name
-                    );
-                    findings.push(Finding::new(&RULE, place, message).help(help));
-                } else if field.optional
-                    && is_identity(&field.ty)
-                    && matches!(assignment.value, Expr::Input { .. })
-                    && is_claim_name(&pattern.name)
-                {
-                    let message =
-                        format!("`{}` takes the row whoever holds it: the second caller silently wins", pattern.name);
-                    let help = format!("add `if: {} is null else already_claimed`", field.name);
-                    findings.push(Finding::new(&RULE, place, message).help(help));
+            });
+            if let Some((field, variants, to)) = state {
+                let message = format!(
+                    "`{}` sets {}.{} whatever it was before: two callers both win, and an ended row can come back",
+                    pattern.name, entity.name, field.name
+                );
+                let from = variants.iter().map(|variant| &variant.name).find(|name| *name != to).unwrap_or(to);
+                let help = format!(
+                    "state the allowed changes on {}, such as `states: {{ {}: [{from} -> {to}] }}`, or add an `if`; the write then compares before it sets",
+                    entity.name, field.name
+                );
+                findings
+                    .push(Finding::new(&RULE, context.key(&format!("{path}.set.{}", field.name)), message).help(help));
+                continue;
+            }
+            let taken = sets().filter(|_| is_claim_name(&pattern.name)).find_map(|assignment| {
+                let field = entity.field(&assignment.path.field)?;
+                match (&field.ty, &assignment.value) {
+                    (Type::Bool, Expr::Literal(Literal::Bool(true))) => Some((field, "= false")),
+                    (ty, Expr::Input { .. }) if field.optional && is_identity(ty) => Some((field, "is null")),
+                    _ => None,
                 }
+            });
+            if let Some((field, free)) = taken {
+                let message =
+                    format!("`{}` takes the row whoever holds it: the second caller silently wins", pattern.name);
+                let help = format!(
+                    "add `if: {} {free} else already_claimed`; the write then compares before it sets",
+                    field.name
+                );
+                findings
+                    .push(Finding::new(&RULE, context.key(&format!("{path}.set.{}", field.name)), message).help(help));
             }
         }
     }
 }
 
-/// Whether a condition reads a field, or compares versions, which covers all of them.
-fn looks_at(test: &Expr, field: &str) -> bool {
-    test.paths().iter().any(|path| path.own_field().is_some_and(|own| own == field || own == "version"))
+/// Whether the write looks at something it changes, at the row's version or at its lease, or states rule the change.
+fn is_guarded(write: &Write, entity: &Entity) -> bool {
+    let changed = write.changed_fields(entity);
+    let ruled = entity.states.iter().any(|states| changed.contains(&states.field.as_str()));
+    let looks_at = |path: &Path| {
+        path.own_field().is_some_and(|own| {
+            changed.contains(&own) || is_state_name(own) || matches!(own, "version" | "lease" | "updated")
+        })
+    };
+    ruled || write.conditions.iter().any(|condition| condition.test.paths().into_iter().any(looks_at))
 }
 
 fn is_state_name(name: &str) -> bool {

@@ -1,7 +1,8 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{By, Entity, Expiry, ReadVerb, Selection};
+use keyloom_model::{Entity, GroupSize, KnownBy, ReadVerb, Selection};
 
 use crate::Context;
+use crate::growth::rows_leave;
 
 pub(crate) static RULE: Rule = Rule {
     name: "unlimited-read",
@@ -11,61 +12,119 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut missing: Vec<Missing<'_>> = Vec::new();
+    let mut reported: Vec<(&str, KnownBy)> = Vec::new();
     for pattern in &context.catalog.patterns {
-        let Some(selection) = pattern.selection() else { continue };
-        let Some(entity) = context.catalog.entity(&selection.entity) else { continue };
-        // A count over a group that grows for ever is said by aggregate-at-read, and a typical value alone by
-        // average-only-estimate.
-        if matches!(pattern.read(), Some(read) if read.verb == ReadVerb::Count)
-            || !entity.is_declared()
-            || read_by_identity(selection, entity)
-        {
+        // A count over a group that grows for ever is said by aggregate-at-read.
+        if pattern.read().is_some_and(|read| read.verb == ReadVerb::Count) {
             continue;
         }
-        let size = context.catalog.group_size(selection);
-        let ends = matches!(entity.expires, Some(Expiry::At(_)));
-        let place = context.value(&format!("patterns.{}.by", pattern.name));
-        match size {
-            None => {
-                let by = by_words(selection);
-                let message = format!("`{}` reads {by}, and nothing says how many rows that is", pattern.name);
-                let example = match selection.by.own_fields().as_slice() {
-                    [] => "all".to_owned(),
-                    fields => fields.join(", "),
-                };
-                let help = format!(
-                    "state it once on {}: `groups: {{ {example}: 40 / 5k / 200k }}` (typical / p99 / worst)",
-                    entity.name
-                );
-                findings.push(Finding::new(&RULE, place, message).help(help));
+        let own = pattern
+            .selection()
+            .map(|selection| (pattern.name.clone(), format!("patterns.{}.by", pattern.name), selection));
+        let with = pattern.read().into_iter().flat_map(|read| &read.with).map(|with| {
+            let name = format!("{}.{}", pattern.name, with.name);
+            (name, format!("patterns.{}.with.{}", pattern.name, with.name), &with.read.selection)
+        });
+        for (name, path, selection) in own.into_iter().chain(with) {
+            let Some(entity) = context.catalog.entity(&selection.entity).filter(|entity| entity.is_declared()) else {
+                continue;
+            };
+            match context.catalog.group_size(selection) {
+                None => match missing.iter_mut().find(|missing| missing.is_same(selection)) {
+                    Some(same) => same.names.push(name),
+                    None => missing.push(Missing { selection, names: vec![name], path }),
+                },
+                Some(size) if reported.contains(&(entity.name.as_str(), size.known_by)) => {}
+                Some(size) => {
+                    let finding = endless(context, entity, selection, &size, &name, &path);
+                    // A pattern's own group is its own cause; one that is stated on the entity is told once.
+                    if finding.is_some() && size.known_by != KnownBy::Pattern {
+                        reported.push((&entity.name, size.known_by));
+                    }
+                    findings.extend(finding);
+                }
             }
-            Some(size) if size.rows.per.is_some() && !ends => {
-                let message = format!(
-                    "`{}` reads {}, which grows ({}) and never ends",
-                    pattern.name,
-                    by_words(selection),
-                    size.rows
-                );
-                let help =
-                    format!("say when a row of {} ends: `expires: at + 2 years`; or bound the group", entity.name);
-                findings.push(Finding::new(&RULE, place, message).help(help));
-            }
-            Some(size) if size.rows.worst.is_none() && size.rows.typical.is_none() => {
-                let message = format!("`{}` reads {}, which has no worst case", pattern.name, by_words(selection));
-                findings.push(Finding::new(&RULE, place, message).help("name the bound: `40 / 5k / 200k`"));
-            }
-            Some(_) => {}
         }
+    }
+    for missing in missing {
+        let fields = missing.selection.by.own_fields();
+        let names = missing.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let (verb, entity) = (if missing.names.len() == 1 { "reads" } else { "read" }, &missing.selection.entity);
+        let message = format!("{names} {verb} {}, and nothing says how many rows that is", by_words(missing.selection));
+        let stated_on_pattern = missing.selection.by.items().len() != fields.len();
+        let help = if stated_on_pattern {
+            "state it on the pattern: `group: 40 / 5k / 200k` (typical / p99 / worst)".to_owned()
+        } else {
+            let of = if fields.is_empty() { "all".to_owned() } else { fields.join(", ") };
+            let group = if fields.len() > 1 {
+                format!("groups: {{ \"{of}\": 40 / 5k / 200k }}")
+            } else {
+                format!("groups: {{ {of}: 40 / 5k / 200k }}")
+            };
+            format!("state it once on {entity}: `{group}` (typical / p99 / worst)")
+        };
+        findings.push(Finding::new(&RULE, context.value(&missing.path), message).help(help));
     }
 }
 
-fn read_by_identity(selection: &Selection, entity: &Entity) -> bool {
-    selection.by != By::All && entity.identified_by(&selection.by.own_fields())
+/// A group of which nothing is known, and who reads it.
+struct Missing<'a> {
+    selection: &'a Selection,
+    names: Vec<String>,
+    path: String,
+}
+
+impl Missing<'_> {
+    /// Whether one statement would answer for both.
+    fn is_same(&self, other: &Selection) -> bool {
+        let paths = |selection: &Selection| -> Vec<String> {
+            let mut paths: Vec<_> = selection.by.items().iter().map(|item| item.path.to_string()).collect();
+            paths.sort();
+            paths
+        };
+        self.selection.entity == other.entity && paths(self.selection) == paths(other)
+    }
+}
+
+/// A group whose size is stated and has no end.
+fn endless(
+    context: &Context<'_>,
+    entity: &Entity,
+    selection: &Selection,
+    size: &GroupSize,
+    name: &str,
+    path: &str,
+) -> Option<Finding> {
+    let place = context.value(path);
+    // A typical value alone is said by average-only-estimate, where it is stated.
+    let stated = match size.known_by {
+        KnownBy::WiderGroup(at) => entity.groups.get(at).map_or(size.rows, |group| group.rows),
+        _ => size.rows,
+    };
+    if stated.worst.is_none() && stated.typical.is_none() {
+        let message = format!("`{name}` reads {}, which has no worst case", by_words(selection));
+        return Some(
+            Finding::new(&RULE, place, message).help("name the bound: `40 / 5k / 200k` (typical / p99 / worst)"),
+        );
+    }
+    // That a growing entity does not say when its rows end is said by missing-expiry, once.
+    let said = entity.append_only || entity.volume.is_some_and(|volume| volume.growth.is_some());
+    if size.rows.per.is_none() || entity.expires.is_some() || said || rows_leave(context.catalog, entity, selection) {
+        return None;
+    }
+    let message = format!("`{name}` reads {}, which grows ({}) and never ends", by_words(selection), size.rows);
+    let help = format!(
+        "say when a row of {} ends, such as `expires: at + 2 years`; `expires: forever` if rows stay; or bound the group",
+        entity.name
+    );
+    Some(Finding::new(&RULE, place, message).help(help))
 }
 
 fn by_words(selection: &Selection) -> String {
     let filter = selection.filter.as_ref().map(|_| ", filtered").unwrap_or_default();
-    match selection.by.own_fields().as_slice() {
+    let fields: Vec<String> = selection.by.items().iter().map(|item| item.path.to_string()).collect();
+    match fields.as_slice() {
         [] => format!("every {}{filter}", selection.entity),
         fields => format!("the {} rows of one {}{filter}", selection.entity, fields.join(", ")),
     }

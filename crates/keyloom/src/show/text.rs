@@ -207,6 +207,7 @@ fn selection_lines(catalog: &Catalog, selection: &Selection, lines: &mut Vec<Str
             KnownBy::Identity => return,
             KnownBy::Pattern | KnownBy::SameGroup(_) => "",
             KnownBy::WiderGroup(_) => " (from a wider group: an upper bound)",
+            KnownBy::Volume => " (from the volume: everything there is)",
         };
         lines.push(format!("rows in one group: {}{known}", size.rows));
     }
