@@ -7,6 +7,7 @@
 )]
 
 mod binaries;
+mod fuzz;
 mod output;
 mod suite;
 mod table;
@@ -21,6 +22,7 @@ Usage: cargo xtask <CHORE>
 
 Chores:
   test    format, lints, every test suite and the documentation; closes with a table
+  fuzz    the fuzz targets with many inputs: [--target yaml] [--inputs 10000000] [--seed 1] [--replay FILE]
 
 Examples:
   cargo xtask test            everything, as a developer runs it
@@ -30,14 +32,15 @@ Exit codes: 0 all passed, 1 something failed, 2 the call is wrong.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.join(" ").as_str() {
-        "test" => test::run(),
-        "help" | "--help" | "-h" => {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test"] => test::run(),
+        ["fuzz", ..] => fuzz::run(&arguments[1..]).unwrap_or_else(|reason| wrong_call(&reason)),
+        ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             ExitCode::SUCCESS
         }
-        "" => wrong_call("no chore was named"),
-        chore => wrong_call(&format!("there is no chore `{chore}`")),
+        [] => wrong_call("no chore was named"),
+        chore => wrong_call(&format!("there is no chore `{}`", chore.join(" "))),
     }
 }
 

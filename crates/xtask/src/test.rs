@@ -85,7 +85,8 @@ fn stream(mut command: Command, mut each_line: impl FnMut(&str)) -> io::Result<b
     Ok(child.wait()?.success())
 }
 
-fn cargo(arguments: &[&str]) -> Command {
+/// Cargo, the same one that runs this program.
+pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(arguments);
     command

@@ -1,0 +1,65 @@
+//! What the inputs are made of: the examples, every rule's fixtures, and the cases in `fuzz/corpus/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The texts of a target, in the same order each time.
+pub fn of(target: &str) -> Vec<Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let own = files(&root.join("fuzz/corpus").join(target));
+    let catalogs = || {
+        let mut paths = files(&root.join("examples"));
+        paths.extend(files(&root.join("crates/keyloom-check/tests/rules")));
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+        contents(&paths)
+    };
+    match target {
+        "yaml" => contents(&own).into_iter().chain(catalogs()).collect(),
+        // Settings alone, and settings before each catalog.
+        "suppression" => {
+            let settings = contents(&own);
+            let joined = catalogs()
+                .into_iter()
+                .zip(settings.iter().cycle())
+                .map(|(catalog, settings)| [settings, crate::targets::SEPARATOR.as_bytes(), &catalog].concat());
+            settings.iter().cloned().chain(joined).collect()
+        }
+        // The small parsers read one scalar: their cases stand one to a line, and the catalogs' scalars follow.
+        _ => {
+            let mut scalars: Vec<Vec<u8>> = contents(&own).iter().flat_map(|text| lines(text)).collect();
+            scalars.extend(catalogs().iter().flat_map(|text| lines(text)).flat_map(|line| values(&line)));
+            scalars.sort();
+            scalars.dedup();
+            scalars
+        }
+    }
+}
+
+fn contents(paths: &[PathBuf]) -> Vec<Vec<u8>> {
+    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// All files under a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.into_iter().flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+fn lines(text: &[u8]) -> Vec<Vec<u8>> {
+    text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+/// The values of a line of YAML, roughly: what stands behind each colon, up to the end and up to the next comma.
+fn values(line: &[u8]) -> Vec<Vec<u8>> {
+    let line = String::from_utf8_lossy(line);
+    let behind = line.match_indices(": ").map(|(at, colon)| line[at + colon.len()..].trim());
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    for value in behind {
+        values.push(value.as_bytes().to_vec());
+        let end = value.find([',', '}']).unwrap_or(value.len());
+        values.push(value[..end].trim().as_bytes().to_vec());
+    }
+    values
+}

@@ -1,0 +1,206 @@
+//! What is fuzzed: plain functions over bytes that return when all is well and panic when a promise is broken.
+//!
+//! Two harnesses share them: the tests of crate `keyloom`, which mutate a corpus on stable Rust with a seed, and the
+//! libFuzzer project in this folder. The promises are the same for all: bad input is normal input, a place lies inside
+//! its file and between characters, findings are sorted, and the same bytes give the same answer.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use keyloom::check::{Config, all_rules, review};
+use keyloom::finding::render::{Format, Report, Style, render};
+use keyloom::finding::{Finding, Level, Place, Sources};
+use keyloom::model::Date;
+use keyloom::text::parse::{expr, types, units};
+use keyloom::text::{Fault, Files, Reading, Unreadable, format, read};
+
+/// A target: its name, and the function over bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const ALL: &[Target] =
+    &[("yaml", yaml), ("expressions", expressions), ("units", units), ("types", types), ("suppression", suppression)];
+
+/// Separates the two texts that the target `suppression` takes: `keyloom.toml`, and the catalog.
+pub const SEPARATOR: &str = "\n%%%\n";
+
+/// A file as a catalog: read, reviewed, shown in every form, and printed canonically.
+pub fn yaml(bytes: &[u8]) {
+    let Ok(text) = Unreadable::text(bytes.to_vec()) else { return };
+    let once = examine(&text);
+    assert_eq!(once, examine(&text), "the same bytes give the same answer");
+    canonical(&text);
+}
+
+/// Everything that parses an expression.
+pub fn expressions(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    holds(text, expr::expr);
+    holds(text, expr::fill);
+    holds(text, expr::condition);
+    holds(text, expr::order);
+    holds(text, expr::by_item);
+}
+
+/// Counts, spans, rates, shares and distributions.
+pub fn units(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    holds(text, units::count);
+    holds(text, units::time_span);
+    holds(text, units::rate);
+    holds(text, units::share);
+    holds(text, units::count_distribution);
+    holds(text, units::span_distribution);
+}
+
+/// Types and whole fields.
+pub fn types(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    holds(text, types::type_alone);
+    holds(text, types::field);
+}
+
+/// The settings of a repository, and a catalog with allowances of its own.
+pub fn suppression(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let (settings, catalog) = text.split_once(SEPARATOR).unwrap_or((text, ALLOWING));
+    let mut sources = Sources::default();
+    let file = sources.add("keyloom.toml", settings);
+    let (config, faults) = Config::read(&sources, file);
+    for fault in &faults {
+        inside(fault, &sources);
+    }
+    let reading = read("catalog.yaml", &Memory(catalog), &mut sources);
+    let readings = [reading];
+    let kept = review(&readings, &sources, &config, TODAY);
+    in_order(&kept, &sources);
+    // An allowance takes findings away; all it can add is a word about itself, and what can't be read stays said.
+    let all = review(&readings, &sources, &Config::default(), TODAY);
+    let words = |findings: &[Finding]| -> BTreeSet<(Option<Place>, &'static str, String)> {
+        findings.iter().map(|finding| (finding.place, finding.rule.name, finding.message.clone())).collect()
+    };
+    let (kept, all) = (words(&kept), words(&all));
+    let made = kept.difference(&all).find(|(_, rule, _)| *rule != "unused-allow");
+    assert!(made.is_none(), "an allowance made a finding: {made:?}");
+    let hidden = all.difference(&kept).find(|(_, rule, _)| *rule == "not-yaml");
+    assert!(hidden.is_none(), "an allowance hid what can't be read: {hidden:?}");
+}
+
+const TODAY: Date = Date { year: 2026, month: 11, day: 15 };
+
+/// A catalog with allowances in all places: one used, one unused, one expired, one for a rule that there is not.
+const ALLOWING: &str = "\
+language: 1
+catalog: notes
+allow: [{ rule: missing-growth, because: a pilot }, { rule: no-such-rule, because: a slip }]
+entities:
+  Note:
+    key: [note_id]
+    fields: { note_id: uuid = new, body: text(20..4KB) }
+    allow: [{ rule: oversized-item, because: a slip, until: 2020-01-01 }]
+patterns:
+  get_note: { get: Note, by: [note_id], allow: [{ rule: missing-rate, because: a pilot, until: 2027-01-01 }] }
+  write_note: { put: Note, by: [note_id], takes: [body], rate: rare }
+";
+
+/// One file, one file that it may include, and nothing else. Including itself is a circle.
+struct Memory<'a>(&'a str);
+
+impl Files for Memory<'_> {
+    fn open(&self, name: &str) -> Result<String, Unreadable> {
+        match name {
+            "catalog.yaml" => Ok(self.0.to_owned()),
+            "part.yaml" => Ok("include: catalog.yaml\nentities:\n  Part: { key: none, fields: { a: int } }\n".into()),
+            _ => Err(Unreadable::Missing),
+        }
+    }
+}
+
+fn read_one(text: &str) -> (Reading, Sources) {
+    let mut sources = Sources::default();
+    let reading = read("catalog.yaml", &Memory(text), &mut sources);
+    (reading, sources)
+}
+
+/// Reads, reviews and shows a catalog; the answer in all forms.
+fn examine(text: &str) -> String {
+    let (reading, sources) = read_one(text);
+    let mut shown = keyloom::show::text(&reading.catalog, None) + &keyloom::show::json(&reading.catalog, None);
+    let findings = review(&[reading], &sources, &Config::default(), TODAY);
+    in_order(&findings, &sources);
+    // The form for code scanning lists every rule with its page; one is enough to see that it can.
+    let rules = &all_rules()[..1];
+    let today = TODAY.to_string();
+    let report = Report { findings: &findings, sources: &sources, rules, version: "0", today: Some(&today) };
+    for format in Format::ALL {
+        let color = format == Format::Text && text.len() % 2 == 1;
+        shown.push_str(&render(&report, format, Style { color, width: 40 + text.len() % 80 }));
+    }
+    shown
+}
+
+/// Prints a file canonically: it says the same as before, and printing it again changes nothing.
+fn canonical(text: &str) {
+    let print = |text: &str| {
+        let mut sources = Sources::default();
+        let file = sources.add("catalog.yaml", text);
+        format(&sources, file)
+    };
+    let Ok(once) = print(text) else { return };
+    match print(&once) {
+        Ok(twice) => assert_eq!(once, twice, "printing again changes nothing"),
+        Err(findings) => panic!("what was printed can't be read: {findings:?}\n{once}"),
+    }
+    let (before, sources) = read_one(text);
+    // A tree that is no catalog may say two things at once, and which of them is taken depends on the order.
+    if before.findings.iter().all(|finding| finding.level < Level::Error) {
+        let (after, new_sources) = read_one(&once);
+        assert_eq!(before.catalog, after.catalog, "printing keeps the meaning");
+        assert_eq!(said(&before, &sources), said(&after, &new_sources), "printing keeps the findings");
+    }
+}
+
+/// The findings without their places, which printing moves.
+fn said(reading: &Reading, sources: &Sources) -> Vec<(&'static str, String)> {
+    in_bounds(&reading.findings, sources);
+    let mut said: Vec<_> =
+        reading.findings.iter().map(|finding| (finding.rule.name, finding.message.clone())).collect();
+    said.sort();
+    said
+}
+
+/// A small parser answers with a value or with a fault whose range can be shown, the same each time.
+fn holds<T: Debug>(text: &str, parser: impl Fn(&str) -> Result<T, Fault>) {
+    let answer = parser(text);
+    if let Err(fault) = &answer {
+        assert!(!fault.message.is_empty(), "a fault says what is wrong");
+        assert!(text.get(fault.range.clone()).is_some(), "{:?} is not a part of {text:?}: {fault:?}", fault.range);
+    }
+    assert_eq!(format!("{answer:?}"), format!("{:?}", parser(text)), "the same text gives the same answer");
+}
+
+fn in_order(findings: &[Finding], sources: &Sources) {
+    in_bounds(findings, sources);
+    let position = |finding: &Finding| {
+        let place = finding.place.map(|place| (sources.file(place.file).name().to_owned(), place.start, place.end));
+        (place, finding.rule.name, finding.message.clone())
+    };
+    assert!(findings.is_sorted_by_key(position), "findings come in their one order");
+}
+
+fn in_bounds(findings: &[Finding], sources: &Sources) {
+    for finding in findings {
+        inside(finding, sources);
+    }
+}
+
+fn inside(finding: &Finding, sources: &Sources) {
+    let places = finding.place.into_iter().chain(finding.related.iter().map(|(place, _)| *place));
+    for Place { file, start, end } in places {
+        let text = sources.file(file).text();
+        assert!(
+            text.get(start as usize..end as usize).is_some(),
+            "{start}..{end} is not a part of the file: {finding:?}"
+        );
+    }
+}
