@@ -76,7 +76,7 @@ impl Config {
                 reader.findings.push(bad_config::finding(
                     place,
                     error.message().to_owned(),
-                    Some("a setting is written `deny = \"warning\"`"),
+                    "a setting is written `deny = \"warning\"`",
                 ));
             }
         }
@@ -96,7 +96,7 @@ struct ConfigReader {
 
 impl ConfigReader {
     fn fault(&mut self, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        self.findings.push(bad_config::finding(Place::new(self.file, span), message.into(), Some(help)));
+        self.findings.push(bad_config::finding(Place::new(self.file, span), message.into(), help));
     }
 
     fn table(&mut self, table: &DeTable<'_>, config: &mut Config) {

@@ -8,10 +8,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// A fault in `keyloom.toml`.
-pub(crate) fn finding(place: Place, message: String, help: Option<&str>) -> Finding {
-    let finding = Finding::new(&RULE, place, message);
-    match help {
-        Some(help) => finding.help(help),
-        None => finding,
-    }
+pub(crate) fn finding(place: Place, message: String, help: &str) -> Finding {
+    Finding::new(&RULE, place, message).help(help)
 }

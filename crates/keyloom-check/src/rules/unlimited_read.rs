@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Entity, GroupSize, KnownBy, ReadVerb, Selection};
+use keyloom_model::{Entity, GroupSize, KnownBy, ReadVerb, Selection, Through};
 
 use crate::Context;
 use crate::growth::rows_leave;
@@ -30,6 +30,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(entity) = context.catalog.entity(&selection.entity).filter(|entity| entity.is_declared()) else {
                 continue;
             };
+            if let Some(through) = pattern.read().and_then(|read| read.through.as_ref()) {
+                findings.extend(missing_hop(context, entity, selection, through, &name, &path));
+                continue;
+            }
             match context.catalog.group_size(selection) {
                 None => match missing.iter_mut().find(|missing| missing.is_same(selection)) {
                     Some(same) => same.names.push(name),
@@ -66,6 +70,32 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         findings.push(Finding::new(&RULE, context.value(&missing.path), message).help(help));
     }
+}
+
+/// A list over an edge reads two groups: the edges of one row, and for each of them the rows at its other end.
+fn missing_hop(
+    context: &Context<'_>,
+    entity: &Entity,
+    selection: &Selection,
+    through: &Through,
+    name: &str,
+    path: &str,
+) -> Option<Finding> {
+    let edge = context.catalog.entity(&through.entity)?;
+    let edge_fields: Vec<&str> = selection.by.items().iter().map(|item| item.path.field.as_str()).collect();
+    let row_fields = vec![through.field.as_str()];
+    let is_known = |of: &Entity, fields: &[&str]| {
+        let stated = of.groups.iter().any(|group| group.by.iter().all(|field| fields.contains(&field.as_str())));
+        stated || of.identified_by(fields)
+    };
+    let hops = [(edge, edge_fields), (entity, row_fields)];
+    let (of, fields) = hops.into_iter().find(|(of, fields)| selection.group.is_none() && !is_known(of, fields))?;
+    let fields = fields.join(", ");
+    let message =
+        format!("`{name}` reads the {} rows of one {fields}, and nothing says how many rows that is", of.name);
+    let help =
+        format!("state it once on {}: `groups: {{ {fields}: 40 / 5k / 200k }}` (typical / p99 / worst)", of.name);
+    Some(Finding::new(&RULE, context.value(path), message).help(help))
 }
 
 /// A group of which nothing is known, and who reads it.
