@@ -57,6 +57,8 @@ pub(crate) struct Document {
     /// `None` when the file holds nothing but comments, or is not YAML.
     pub(crate) root: Option<Node>,
     pub(crate) comments: Vec<Comment>,
+    /// Scalars that stand for something the language does not have; a finding says so.
+    pub(crate) refused: Vec<Place>,
 }
 
 impl Node {
@@ -91,6 +93,7 @@ const NESTING_MAX: usize = 64;
 pub(crate) fn parse(file: FileId, text: &str, findings: &mut Vec<Finding>) -> Document {
     let options = granit_parser::options! {
         emit_unresolved_aliases: true,
+        disallow_directives: true,
         block_nesting_limit: NESTING_MAX,
         flow_nesting_limit: NESTING_MAX,
         max_buffered_comment_events: usize::MAX,
@@ -133,7 +136,7 @@ impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, span: Span, findings: &mut Vec<Finding>) -> bool {
         let bytes = span.byte_range().unwrap_or(0..0);
         if let Some(tag) = span.tag_span().and_then(|tag| tag.byte_range()) {
-            findings.push(yaml_feature::tag(self.place(tag)));
+            findings.push(yaml_feature::tag(self.place(tag.clone()), &self.text[tag]));
         }
         match event {
             Event::DocumentStart(..) => {
@@ -149,6 +152,7 @@ impl Builder<'_> {
             }
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
                 findings.push(yaml_feature::alias(self.place(bytes.clone()), &self.text[bytes.clone()]));
+                self.document.refused.push(self.place(bytes.clone()));
                 let text = self.text[bytes.clone()].to_owned();
                 self.add(bytes, Kind::Scalar(Scalar { text, plain: true, block: false, folded: false }));
             }
@@ -193,7 +197,7 @@ impl Builder<'_> {
             let before = &self.text[..node.start];
             let start = before.rfind('&').unwrap_or(node.start);
             let end = before[start..].find(char::is_whitespace).map_or(node.start, |length| start + length);
-            findings.push(yaml_feature::anchor(self.place(start..end)));
+            findings.push(yaml_feature::anchor(self.place(start..end), &self.text[start..end]));
         }
     }
 

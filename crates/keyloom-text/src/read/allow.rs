@@ -22,10 +22,11 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, on: &str) {
             continue;
         };
         let Some(rule) = reader.text(rule, "`rule`", "missing-rate") else { continue };
-        let Some(because) = reader.prose(&keys, "because").filter(|because| !because.trim().is_empty()) else {
-            reader.push(allow_without_reason::finding(item.place, &rule.text));
-            continue;
-        };
+        let because = reader.prose(&keys, "because").unwrap_or_default();
+        if because.trim().is_empty() && !reader.is_misread(&join(&path, "because")) {
+            // It still covers what it names: one finding asks for the reason, and none for the rest.
+            reader.push(allow_without_reason::finding(rule.whole(), &rule.text));
+        }
         let until = match keys.get("until") {
             Some(until) => match reader.date(until, "`until`") {
                 Some(date) => Some(date),

@@ -1,5 +1,7 @@
 //! The file's own keys and its entities.
 
+use std::collections::HashSet;
+
 use keyloom_finding::{FileId, Place};
 use keyloom_model::{
     Distribution, Drift, Entity, Expiry, Expr, Field, Fill, Group, History, Origin, Scenario, States, Tenant, Type,
@@ -7,13 +9,14 @@ use keyloom_model::{
 };
 
 use super::fields::{self, PendingFill, PendingReference};
-use super::scope::{Names, Row};
+use super::scope::{Names, Row, field_path, fields_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join, nearest};
 use super::typing::{Scope, Typing};
 use super::{allow, patterns, rollups};
 use crate::parse::{expr as written, types, units};
 use crate::rules::{
-    bad_value, duplicate_name, language_version, missing_key, not_yet, unfit_key, unknown_name, wrong_shape,
+    bad_name, bad_reference, bad_value, duplicate_name, language_version, missing_key, not_yet, unfit_key,
+    unknown_name, wrong_shape,
 };
 use crate::text::Text;
 use crate::vocabulary::{self, DISTRIBUTION, ENTITY, FILE, GROUP, HISTORY, TENANT, VOLUME};
@@ -46,17 +49,21 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
     let (mut references, mut fills) = (Vec::new(), Vec::new());
     let mut pending = Vec::new();
     let mut declared: Vec<(Name, &str)> = Vec::new();
+    let mut known = HashSet::new();
     for keys in &files {
         if let Some(node) = keys.get("entities") {
             for (name, value) in
                 reader.entries(node, "entities", "`entities`", "entities: { Task: { key: [task_id], fields: { .. } } }")
             {
-                declared.push((name.clone(), "an entity"));
+                declared.push((name.clone(), "entity"));
+                if !known.insert(name.text.clone()) {
+                    continue;
+                }
                 declare(reader, name, value, &mut pending, (&mut references, &mut fills));
             }
         }
     }
-    let snapshot = reader.catalog.clone();
+    let snapshot = reader.snapshot();
     let mut waiting = Vec::new();
     for keys in &files {
         if let Some(node) = keys.get("rollups") {
@@ -78,17 +85,17 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
     patterns::declare_events(reader, &read_patterns);
     fields::unique_names(reader, &declared);
 
-    let snapshot = reader.catalog.clone();
+    let snapshot = reader.snapshot();
     fields::resolve_references(reader, &references, &snapshot);
     fields::resolve_fills(reader, fills, &snapshot);
-    let snapshot = reader.catalog.clone();
+    let snapshot = reader.snapshot();
     let names = Names::new(&snapshot);
     for entity in pending {
         resolve(reader, &names, entity);
     }
     rollups::resolve(reader, &names, waiting);
 
-    let snapshot = reader.catalog.clone();
+    let snapshot = reader.snapshot();
     patterns::read(reader, &Names::new(&snapshot), &read_patterns);
     for keys in &files {
         if let Some(node) = keys.get("scenarios") {
@@ -180,7 +187,10 @@ fn declare<'n>(
     reader.check_name(&name, "an entity", Case::Entity);
     let path = format!("entities.{}", name.text);
     let words: Vec<_> = ENTITY.iter().collect();
-    let Some(keys) = reader.keys(node, &path, "an entity", &words, EXAMPLE) else { return };
+    let Some(keys) = reader.keys(node, &path, "an entity", &words, EXAMPLE) else {
+        reader.misread(path);
+        return;
+    };
     let at = reader.catalog.entities.len();
     let shared =
         keys.get("tenant").and_then(|node| reader.one_of(node, "an entity's `tenant`", &[("none", ())])).is_some();
@@ -193,8 +203,11 @@ fn declare<'n>(
     let what = format!("entity `{}`", name.text);
     if let Some(fields) = reader.required(&keys, "fields", &what, name.place, "fields: { task_id: uuid = new }") {
         entity.fields = fields::read_fields(reader, fields, (at, &name.text), waiting);
+    } else {
+        reader.misread(fields_path(&name.text));
     }
-    if let Some(key) = reader.required(&keys, "key", &what, name.place, "key: [task_id]") {
+    let first = entity.fields.first().map_or("task_id", |field| field.name.as_str());
+    if let Some(key) = reader.required(&keys, "key", &what, name.place, &format!("key: [{first}]")) {
         entity.key = read_key(reader, key, &entity);
     }
     entity.doc = reader.prose(&keys, "doc");
@@ -249,13 +262,20 @@ fn read_key(reader: &mut Reader<'_>, node: &Node, entity: &Entity) -> Vec<String
 /// A field of an entity that is being read.
 fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &Name) -> Option<&'e Field> {
     let found = entity.field(&name.text);
-    if found.is_none() {
+    if found.is_some() {
+        return found;
+    }
+    if reader.is_misread(&field_path(&entity.name, &name.text)) || reader.is_misread(&fields_path(&entity.name)) {
+        reader.push(None);
+    } else if reader.catalog.tenant.as_ref().is_some_and(|tenant| entity.per_tenant && tenant.field == name.text) {
+        reader.push(bad_name::tenant(name.place, &name.text));
+    } else {
         let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
         let within = format!(" in {}", entity.name);
         let nearest = nearest(&name.text, all.iter().copied());
         reader.push(unknown_name::finding(name.place, "field", &name.text, &within, nearest, &all));
     }
-    found
+    None
 }
 
 /// `CaseHistory`: key, version, moment, field, old and new value.
@@ -279,8 +299,8 @@ fn histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]) {
 
         let name = format!("{}History", entity.name);
         if reader.catalog.entity(&name).is_some() {
-            let first = reader.places.key(&format!("entities.{name}")).unwrap_or(waiting.name.place);
-            reader.push(duplicate_name::finding(node.place, first, "the entity of this history,", &name));
+            let place = reader.places.key(&format!("entities.{name}")).unwrap_or(node.place);
+            reader.push(duplicate_name::finding(place, node.place, "entity", &name));
             continue;
         }
         let mut history = blank(&name, entity.per_tenant);
@@ -365,13 +385,8 @@ fn part_of(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &N
         }
     };
     if !entity.fields.iter().any(|field| field.reference.as_ref().is_some_and(|r| r.entity == parent.name)) {
-        let example = format!("{}_id: uuid -> {}", parent.name.to_lowercase(), parent.name);
         let message = format!("{} is part of {}, and no field points to it", entity.name, parent.name);
-        reader.push(crate::rules::bad_reference::finding(
-            text.whole(),
-            message,
-            format!("add a field such as `{example}`"),
-        ));
+        reader.push(bad_reference::missing(text.whole(), message, entity, parent));
         return None;
     }
     Some(parent.name.clone())
@@ -602,7 +617,7 @@ pub(super) fn expires(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entit
     match typed.ty {
         Some(Type::Timestamp { .. } | Type::Date) => {}
         Some(Type::Duration) => {
-            let help = Some("add it to a moment of the row: `at + 7 years`".to_owned());
+            let help = Some(format!("add it to a moment of the row: `{} + {}`", moment(entity), text.text));
             reader.push(bad_value::finding(text.whole(), "this is a span of time: counted from when?", help));
             return None;
         }
@@ -622,6 +637,16 @@ pub(super) fn expires(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entit
         return None;
     }
     Some(Expiry::At(typed.expr))
+}
+
+/// How the first moment of an entity's rows is written.
+fn moment(entity: &Entity) -> String {
+    let first = |fits: fn(&Type) -> bool| entity.fields.iter().find(|field| fits(&field.ty)).map(|field| &field.name);
+    match (first(|ty| matches!(ty, Type::Timestamp { .. } | Type::Date)), first(|ty| *ty == Type::Uuid7)) {
+        (Some(field), _) => field.clone(),
+        (None, Some(field)) => format!("time({field})"),
+        (None, None) => "at".to_owned(),
+    }
 }
 
 fn drift(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> Vec<Drift> {
@@ -648,6 +673,9 @@ fn scenarios(reader: &mut Reader<'_>, node: &Node) {
         reader.check_name(&name, "a scenario", Case::Snake);
         let mut factors = Vec::new();
         for (pattern, value) in reader.entries(value, &format!("scenarios.{}", name.text), "a scenario", EXAMPLE) {
+            if reader.is_misread(&format!("patterns.{}", pattern.text)) {
+                continue;
+            }
             if reader.catalog.pattern(&pattern.text).is_none() {
                 let all: Vec<&str> = reader.catalog.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
                 let nearest = nearest(&pattern.text, all.iter().copied());

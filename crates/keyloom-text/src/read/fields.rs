@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use keyloom_model::{
-    Aggregate, Catalog, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type,
-};
+use keyloom_model::{Aggregate, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type};
 
-use super::scope::{Names, Row};
-use super::syntax::{Case, Grammar, Name, Reader, nearest};
+use super::scope::{Names, Row, field_path, fields_path, struct_path};
+use super::syntax::{Case, Grammar, Name, Reader, Snapshot, nearest};
 use super::typing::{Scope, Typing, fits};
 use crate::parse::expr::{self as written, ExprKind};
 use crate::parse::types::{self, TypeKind};
@@ -38,19 +36,27 @@ pub(super) fn read_structs(reader: &mut Reader<'_>, node: &Node) {
         reader.check_name(&name, "a struct", Case::Entity);
         let path = format!("types.{}", name.text);
         let mut members = Vec::new();
-        for (member, value) in reader.entries(value, &path, "a struct", "Line: { sku: text(10..40), qty: int }") {
-            if !reader.check_field_name(&member, "a member") {
-                continue;
-            }
-            let Some(text) = reader.text(value, "a member", "sku: text(10..40)") else { continue };
-            let Some((ty, optional)) = reader.parse_text(&text, Grammar::Type, types::type_alone) else { continue };
+        let before = reader.faults();
+        let entries = reader.entries(value, &path, "a struct", "Line: { sku: text(10..40), qty: int }");
+        if entries.is_empty() && reader.faults() > before {
+            reader.misread(path);
+        }
+        for (member, value) in entries {
+            reader.check_field_name(&member, "a member");
             // A struct may name one that is written further down, so names of structs are checked at the end.
-            if let Some(ty) = lower_type(reader, &ty, &text) {
-                members.push((member.text, ty, optional));
+            match read_member(reader, value) {
+                Some((ty, optional)) => members.push((member.text, ty, optional)),
+                None => reader.misread(struct_path(&name.text, Some(&member.text))),
             }
         }
         reader.catalog.types.push(Struct { name: name.text, members });
     }
+}
+
+fn read_member(reader: &mut Reader<'_>, node: &Node) -> Option<(Type, bool)> {
+    let text = reader.text(node, "a member", "sku: text(10..40)")?;
+    let (ty, optional) = reader.parse_text(&text, Grammar::Type, types::type_alone)?;
+    Some((lower_type(reader, &ty, &text)?, optional))
 }
 
 /// Finds structs that name what does not exist, or hold themselves.
@@ -62,6 +68,11 @@ pub(super) fn check_structs(reader: &mut Reader<'_>) {
             check_struct_names(reader, of, &path);
         }
         if holds_itself(&structs, &ty.name) {
+            // Without its members it has an end, and nobody computes with a size that has none.
+            reader.misread(struct_path(&ty.name, None));
+            if let Some(own) = reader.catalog.types.iter_mut().find(|own| own.name == ty.name) {
+                own.members.clear();
+            }
             let place = reader.places.key(&format!("types.{}", ty.name));
             if let Some(place) = place {
                 let message = format!("struct `{}` holds itself", ty.name);
@@ -124,21 +135,24 @@ pub(super) fn read_fields(
     entity: (usize, &str),
     pending: (&mut Vec<PendingReference>, &mut Vec<PendingFill>),
 ) -> Vec<Field> {
-    let path = format!("entities.{}.fields", entity.1);
+    let path = fields_path(entity.1);
     let mut fields = Vec::new();
-    for (name, value) in
-        reader.entries(node, &path, "`fields`", "fields: { task_id: uuid = new, title: text(80..400) }")
-    {
-        if !reader.check_field_name(&name, "a field") {
-            continue;
-        }
+    let before = reader.faults();
+    let entries = reader.entries(node, &path, "`fields`", "fields: { task_id: uuid = new, title: text(80..400) }");
+    if entries.is_empty() && reader.faults() > before {
+        reader.misread(&path);
+    }
+    for (name, value) in entries {
+        reader.check_field_name(&name, "a field");
         if reader.catalog.tenant.as_ref().is_some_and(|tenant| tenant.field == name.text) {
             reader.push(bad_name::tenant(name.place, &name.text));
+            reader.misread(field_path(entity.1, &name.text));
             continue;
         }
-        let Some(text) = reader.text(value, "a field", "title: text(80..400)") else { continue };
-        let Some(field) = reader.parse_text(&text, Grammar::Type, types::field) else { continue };
-        let Some(ty) = lower_type(reader, &field.ty, &text) else { continue };
+        let Some((text, field, ty)) = read_field(reader, value) else {
+            reader.misread(field_path(entity.1, &name.text));
+            continue;
+        };
         check_struct_names(reader, &ty, &format!("{path}.{}", name.text));
         let at = fields.len();
         let reference = field.reference.map(|target| {
@@ -152,6 +166,13 @@ pub(super) fn read_fields(
         fields.push(Field { name: name.text, ty, optional: field.optional, reference, fill: Fill::Taken });
     }
     fields
+}
+
+fn read_field(reader: &mut Reader<'_>, node: &Node) -> Option<(Text, types::Field, Type)> {
+    let text = reader.text(node, "a field", "title: text(80..400)")?;
+    let field = reader.parse_text(&text, Grammar::Type, types::field)?;
+    let ty = lower_type(reader, &field.ty, &text)?;
+    Some((text, field, ty))
 }
 
 /// A type with its names looked up as far as that is possible; a collection without a bound is a finding.
@@ -197,10 +218,10 @@ pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text)
 }
 
 /// Looks references up: the entity must exist, and its key must fit.
-pub(super) fn resolve_references(reader: &mut Reader<'_>, pending: &[PendingReference], snapshot: &Catalog) {
+pub(super) fn resolve_references(reader: &mut Reader<'_>, pending: &[PendingReference], snapshot: &Snapshot) {
     let names = Names::new(snapshot);
     for waiting in pending {
-        let entity = &snapshot.entities[waiting.entity];
+        let entity = &snapshot.catalog.entities[waiting.entity];
         let field = &entity.fields[waiting.field];
         let Some(reference) = &field.reference else { continue };
         let target = match names.find_entity(&reference.entity, waiting.place) {
@@ -234,11 +255,13 @@ fn unfit(
             entity.name,
             missing.join("`, `")
         );
-        return Some(bad_reference::finding(
-            place,
-            message,
-            "give this entity the other key fields under the same names",
-        ));
+        let fields: Vec<String> = missing
+            .iter()
+            .filter_map(|name| target.field(name))
+            .map(|field| format!("`{}: {}`", field.name, field.ty))
+            .collect();
+        let help = format!("give {} the other key fields too: {}", entity.name, fields.join(", "));
+        return Some(bad_reference::finding(place, message, help));
     }
     let wanted = &target.field(own)?.ty;
     if fits(&field.ty, wanted) {
@@ -255,13 +278,14 @@ fn unfit(
 }
 
 /// Decides what each fill is, by its content.
-pub(super) fn resolve_fills(reader: &mut Reader<'_>, pending: Vec<PendingFill>, snapshot: &Catalog) {
+pub(super) fn resolve_fills(reader: &mut Reader<'_>, pending: Vec<PendingFill>, snapshot: &Snapshot) {
     let names = Names::new(snapshot);
     for waiting in pending {
-        let entity = &snapshot.entities[waiting.entity];
+        let entity = &snapshot.catalog.entities[waiting.entity];
         let field = &entity.fields[waiting.field];
-        if let Some(fill) = resolve_fill(reader, &names, entity, field, &waiting) {
-            reader.catalog.entities[waiting.entity].fields[waiting.field].fill = fill;
+        match resolve_fill(reader, &names, entity, field, &waiting) {
+            Some(fill) => reader.catalog.entities[waiting.entity].fields[waiting.field].fill = fill,
+            None => reader.misread(field_path(&entity.name, &field.name)),
         }
     }
 }
@@ -364,7 +388,7 @@ fn value(
         let help = format!("text stands in quotes: `= '{}'`", word.text);
         reader.push(bad_expression::finding(
             text.place(of.range.clone()),
-            format!("there is no field `{}`", word.text),
+            format!("`{}` is neither a field of {} nor text", word.text, entity.name),
             Some(help),
         ));
         return None;
@@ -403,19 +427,13 @@ fn resolve_kept(
                 "{} has no reference to {}, so nothing says which of its rows belong here",
                 other.name, entity.name
             );
-            let help = format!(
-                "give {} a field such as `{}_id: uuid -> {}`",
-                other.name,
-                entity.name.to_lowercase(),
-                entity.name
-            );
-            reader.push(bad_reference::finding(text.place(kept.entity.range.clone()), message, help));
+            reader.push(bad_reference::missing(text.place(kept.entity.range.clone()), message, other, entity));
             return None;
         }
         (None, several) => {
             let all = several.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ");
             let first = several.first().map_or("", |field| field.name.strip_suffix("_id").unwrap_or(&field.name));
-            let write = format!("`{} of {}.{first}`", aggregate.name(), other.name);
+            let write = format!("say which: `{} of {}.{first}`", aggregate.name(), other.name);
             reader.push(ambiguous_name::reference(
                 text.place(kept.entity.range.clone()),
                 &other.name,

@@ -228,15 +228,33 @@ pub(super) fn eaten_by_comments(
 
 /// The closing character that a text lacks.
 pub(super) fn unclosed(text: &str) -> Option<char> {
-    let mut open = 0_usize;
-    let mut quoted = false;
-    for character in text.chars() {
-        match character {
-            '\'' => quoted = !quoted,
-            '(' if !quoted => open += 1,
-            ')' if !quoted => open = open.saturating_sub(1),
-            _ => {}
+    let mut open = Open::default();
+    open.read(text);
+    open.missing()
+}
+
+/// What is open after some text: a quote, or parentheses.
+#[derive(Default)]
+pub(super) struct Open {
+    parentheses: usize,
+    quoted: bool,
+}
+
+impl Open {
+    /// Reads on.
+    pub(super) fn read(&mut self, text: &str) {
+        for character in text.chars() {
+            match character {
+                '\'' => self.quoted = !self.quoted,
+                '(' if !self.quoted => self.parentheses += 1,
+                ')' if !self.quoted => self.parentheses = self.parentheses.saturating_sub(1),
+                _ => {}
+            }
         }
     }
-    if quoted { Some('\'') } else { (open > 0).then_some(')') }
+
+    /// The character that would close it.
+    pub(super) fn missing(&self) -> Option<char> {
+        if self.quoted { Some('\'') } else { (self.parentheses > 0).then_some(')') }
+    }
 }

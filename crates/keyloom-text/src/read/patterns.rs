@@ -1,5 +1,7 @@
 //! Patterns: one named operation each.
 
+use std::collections::HashSet;
+
 use keyloom_model::{
     Action, By, ByItem, Claim, Entity, Expr, Field, Fill, Frequency, Freshness, Limit, Origin, Path, Pattern as Model,
     Read, ReadVerb, Returns, Root, Selection, Skew, Through, Type, WhileMoving, With,
@@ -7,12 +9,12 @@ use keyloom_model::{
 
 use super::entities::{blank, refuse_second_stage, thousandths};
 use super::inputs::Inputs;
-use super::scope::Names;
+use super::scope::{Names, entity_path};
 use super::selection::Pattern;
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::{allow, writes};
 use crate::parse::units;
-use crate::rules::{ambiguous_name, bad_read, bad_reference, bad_value, missing_key, unknown_key};
+use crate::rules::{ambiguous_name, bad_read, bad_reference, bad_value, bad_write, missing_key, unknown_key};
 use crate::vocabulary::{self, PATTERN, RATE, SKEW, Word};
 use crate::yaml::{Kind, Node};
 
@@ -29,7 +31,10 @@ pub(super) fn declare_events(reader: &mut Reader<'_>, patterns: &[(Name, &Node)]
             let Some(target) = verbs.iter().find_map(|verb| child(write, verb)).and_then(Node::scalar) else {
                 continue;
             };
-            let Some(entity) = reader.catalog.entity(&target.text).cloned() else { continue };
+            let Some(entity) = reader.catalog.entity(&target.text).cloned() else {
+                reader.misread(entity_path(&event.text));
+                continue;
+            };
             if reader.catalog.entity(&event.text).is_none() {
                 reader.catalog.entities.push(event_entity(&event.text, &entity));
             }
@@ -68,22 +73,33 @@ fn event_entity(name: &str, of: &Entity) -> Entity {
 /// Reads all patterns.
 pub(super) fn read<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, patterns: &[(Name, &Node)]) {
     let mut seen: Vec<(Name, &str)> = Vec::new();
+    let mut known = HashSet::new();
     for (name, node) in patterns {
-        seen.push((name.clone(), "the pattern"));
+        seen.push((name.clone(), "pattern"));
         reader.check_name(name, "a pattern", Case::Snake);
-        if let Some(pattern) = read_pattern(reader, names, name, node) {
-            reader.catalog.patterns.push(pattern);
+        if !known.insert(&name.text) {
+            continue;
+        }
+        match read_pattern(reader, names, name, node) {
+            Some(pattern) => reader.catalog.patterns.push(pattern),
+            None => reader.misread(format!("patterns.{}", name.text)),
         }
     }
     super::fields::unique_names(reader, &seen);
 }
+
+/// `by` of a read of several rows, as the end of "add `..`".
+const BY_EXAMPLE: &str = "by: [field]`, or `by: all";
 
 const EXAMPLE: &str = "get_task: { get: Task, by: [task_id], rate: 100/s }";
 
 fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, node: &Node) -> Option<Model> {
     let path = format!("patterns.{}", name.text);
     let words: Vec<&Word> = PATTERN.iter().filter(|word| word.name != "each" && word.name != "check").collect();
+    let before = reader.faults();
     let keys = reader.keys(node, &path, "a pattern", &words, EXAMPLE)?;
+    // What an unknown or a cut key was to say is not known, so nothing is concluded from its absence.
+    let whole = reader.faults() == before;
     if let Some(node) = keys.get("allow") {
         allow::read(reader, node, &path);
     }
@@ -99,7 +115,7 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
         vocabulary::pattern_verbs(),
         vocabulary::pattern_words,
     );
-    let before = reader.findings.len();
+    let before = reader.faults();
     let mut inputs = Inputs::default();
     let mut pattern = Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, item: None };
     let action = read_action(reader, &mut pattern, &keys, verb);
@@ -113,7 +129,7 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
         Some(node) => {
             let all = reader.one_of(node, "a pattern's `tenant`", &[("all", ())]).is_some();
             if all && names.catalog.tenant.is_none() {
-                let help = "state `tenant: tenant_id` for the catalog, or drop this line";
+                let help = "state `tenant: tenant_id` for the catalog, or drop `tenant: all`";
                 reader.push(bad_read::finding(node.place, "this catalog has no tenants", help));
             }
             all
@@ -123,9 +139,10 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     // After a fault the types of inputs are not all known, and saying so once more would help nobody.
     let mut input_findings = Vec::new();
     let inputs = inputs.finish(name.place, &mut input_findings);
-    if reader.findings.len() == before {
+    if reader.faults() == before {
         reader.findings.append(&mut input_findings);
     }
+    whole.then_some(())?;
     Some(Model { name: name.text.clone(), all_tenants, action: action?, inputs, rate, latency, skew, doc, owner })
 }
 
@@ -140,17 +157,19 @@ fn the_verb(reader: &mut Reader<'_>, keys: &Keys<'_>, name: &Name) -> Option<&'s
         [] if verbs.iter().any(|word| keys.is_misspelt(word.name)) => None,
         [] => {
             let all = verbs.iter().filter(|word| word.stage == vocabulary::Stage::Now).map(|word| word.name);
-            reader.push(missing_key::verb(name.place, &name.text, &all.collect::<Vec<_>>().join(", ")));
+            let what = format!("pattern `{}`", name.text);
+            reader.push(missing_key::verb(name.place, &what, &all.collect::<Vec<_>>().join(", ")));
             None
         }
         [(verb, _)] => Some(verb),
         [(first, _), (second, entry), ..] => {
             let message = format!("`{second}` beside `{first}`: a pattern does one thing");
-            reader.push(bad_read::finding(
-                entry.key.place,
-                message,
-                "make two patterns, or one `atomic` with both as steps",
-            ));
+            let is_step = |verb: &&str| vocabulary::step_verbs().iter().any(|step| step.name == *verb);
+            reader.push(if is_step(first) && is_step(second) {
+                bad_write::finding(entry.key.place, message, "make two patterns, or one `atomic` with both as steps")
+            } else {
+                bad_read::finding(entry.key.place, message, "make two patterns")
+            });
             None
         }
     }
@@ -239,26 +258,25 @@ fn read_rows<'c>(
         None if verb == ReadVerb::Get && entity.key.is_empty() => By::Fields(Vec::new()),
         None if keys.is_misspelt("by") => return None,
         None => {
-            let example = if verb == ReadVerb::Get {
-                format!("by: [{}]", entity.key.join(", "))
-            } else {
-                "by: [field], or by: all".to_owned()
-            };
-            reader.push(missing_key::finding(Some(pattern.place), &what, "by", &example));
+            let example =
+                if verb == ReadVerb::Get { format!("by: [{}]", entity.key.join(", ")) } else { BY_EXAMPLE.to_owned() };
+            reader.required(keys, "by", &what, pattern.place, &example);
             return None;
         }
     };
     let selection = pattern.selection(reader, entity, keys, by);
     let mut read = read_details(reader, pattern, entity, keys, verb, selection)?;
     read.through = through;
+    let mut whole = true;
     if verb == ReadVerb::Get {
         let place = keys.get("by").map_or(pattern.place, |node| node.place);
-        pattern.one_row(reader, entity, "get", &read.selection.by.clone(), read.selection.filter.as_ref(), place);
+        whole =
+            pattern.one_row(reader, entity, "get", &read.selection.by.clone(), read.selection.filter.as_ref(), place);
     }
     if let Some(node) = keys.get("with") {
         read.with = with(reader, pattern, entity, node);
     }
-    Some(read)
+    whole.then_some(read)
 }
 
 /// What a read says beyond the rows it reads.
@@ -283,7 +301,7 @@ fn read_details<'c>(
     let first = number(reader, "first").map(Limit::First);
     if page.is_some() && first.is_some() {
         let place = keys.entry("first").map_or(pattern.place, |entry| entry.key.place);
-        let help = "`page: N` for any number of pages, `first: N` for these and no more";
+        let help = "keep one: `page: N` for pages of N rows, as many as there are, or `first: N` for N rows in all";
         reader.push(bad_read::finding(place, "`first` and `page` contradict each other", help));
     }
     let returns = pattern.returns(reader, entity, keys.get("returns"), false);
@@ -341,8 +359,12 @@ fn through<'c>(reader: &mut Reader<'_>, pattern: &Pattern<'c, '_>, entity: &'c E
         Some((edge, edge_field, field.trim()))
     });
     let Some((edge, edge_field, field)) = parts else {
-        let help = "write the edge's field, `=`, and the field of what is listed: `Follow.followee_id = author_id`";
-        reader.push(bad_read::finding(text.whole(), format!("`{}` is not a hop over an edge", text.text), help));
+        let help = format!(
+            "name a field of the entity in between, and the field of {} it equals: `Follow.followee_id = author_id`",
+            entity.name
+        );
+        let message = format!("`{}` does not say how it leads to {}", text.text, entity.name);
+        reader.push(bad_read::finding(text.whole(), message, help));
         return None;
     };
     let found = pattern.names.find_entity(edge, text.whole()).and_then(|edge| {
@@ -384,8 +406,8 @@ fn with<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, parent: &'c 
             [one] => one,
             [] => {
                 let message = format!("{} has no reference to {}, so nothing joins them", entity.name, parent.name);
-                let help = format!("give {} a field that points to {}, or make two patterns", entity.name, parent.name);
-                reader.push(bad_reference::finding(value.place, message, help));
+                let place = keys.get("list").map_or(value.place, |node| node.place);
+                reader.push(bad_reference::missing(place, message, entity, parent));
                 continue;
             }
             several => {
@@ -395,7 +417,7 @@ fn with<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, parent: &'c 
                     &entity.name,
                     &parent.name,
                     &all,
-                    "make it a pattern of its own, with its `by`",
+                    &format!("make it a pattern of its own: `list: {}, by: [{}]`", entity.name, several[0].name),
                 ));
                 continue;
             }
@@ -418,14 +440,15 @@ fn with<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, parent: &'c 
 fn claim<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, keys: &Keys<'_>) -> Option<Claim> {
     let entity = target(reader, pattern.names, keys, "claim")?;
     let what = format!("`claim {}`", entity.name);
-    let by = reader.required(keys, "by", &what, pattern.place, "by: [queue_id], or by: all");
+    let by = reader.required(keys, "by", &what, pattern.place, BY_EXAMPLE);
     let order = reader.required(keys, "order", &what, pattern.place, "order: due_at asc");
     let up_to = reader.required(keys, "up_to", &what, pattern.place, "up_to: 50");
     let lease = reader.required(keys, "lease", &what, pattern.place, "lease: 60s");
     if entity.append_only {
         let place = keys.entry("claim").map_or(pattern.place, |entry| entry.value.place);
         let message = format!("{} is append-only, and a claim marks the rows it takes", entity.name);
-        reader.push(crate::rules::bad_write::finding(place, message, "drop `append_only`, or list the rows instead"));
+        reader.push(bad_write::finding(place, message, "drop `append_only`, or list the rows instead"));
+        return None;
     }
     order?;
     let by = pattern.by(reader, entity, by?)?;

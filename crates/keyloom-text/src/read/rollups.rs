@@ -4,7 +4,7 @@ use keyloom_model::{Entity, Field, Fill, Origin, Rollup, RollupValue, TimeSpan, 
 
 use super::entities::{blank, constant_test, expires, split_where};
 use super::fields::{aggregate, aggregate_type};
-use super::scope::Names;
+use super::scope::{Names, entity_path, field_path, fields_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::{allow, entities};
 use crate::parse::{expr as written, units};
@@ -32,22 +32,24 @@ pub(super) fn declare<'n>(
     waiting: &mut Vec<Pending<'n>>,
 ) {
     for (name, value) in reader.entries(node, "rollups", "`rollups`", EXAMPLE) {
-        declared.push((name.clone(), "a rollup"));
+        declared.push((name.clone(), "rollup"));
+        if reader.catalog.entity(&name.text).is_some() {
+            continue;
+        }
         reader.check_name(&name, "a rollup", Case::Entity);
         let path = format!("rollups.{}", name.text);
         let words: Vec<_> = ROLLUP.iter().collect();
-        let Some(keys) = reader.keys(value, &path, "a rollup", &words, EXAMPLE) else { continue };
+        let Some(keys) = reader.keys(value, &path, "a rollup", &words, EXAMPLE) else {
+            reader.misread(entity_path(&name.text));
+            continue;
+        };
         let what = format!("rollup `{}`", name.text);
-        let Some(of) = reader.required(&keys, "of", &what, name.place, "of: Reading") else { continue };
-        let Some(of) = reader.text(of, "`of`", "of: Reading") else { continue };
-        let source = match names.find_entity(&of.text, of.whole()) {
-            Ok(source) => source,
-            Err(finding) => {
-                reader.push(finding);
-                continue;
-            }
+        let Some(source) = source(reader, names, &keys, &name, &what) else {
+            reader.misread(entity_path(&name.text));
+            continue;
         };
         let mut entity = blank(&name.text, source.per_tenant);
+        let before = reader.faults();
         let plain = |field: &Field| Field { reference: field.reference.clone(), fill: Fill::Taken, ..field.clone() };
         let mut by = Vec::new();
         for found in keys.get("by").map(|node| reader.names(node, "`by`", "by: [device_id]")).unwrap_or_default() {
@@ -61,6 +63,9 @@ pub(super) fn declare<'n>(
         }
         entity.key.clone_from(&by);
         let every = keys.get("every").and_then(|node| every(reader, names, source, node));
+        if reader.faults() > before {
+            reader.misread(fields_path(&name.text));
+        }
         if let Some((step, of, slot)) = &every {
             let ty = if step.unit >= TimeUnit::Day {
                 Type::Date
@@ -76,14 +81,14 @@ pub(super) fn declare<'n>(
                 for (value_name, node) in
                     reader.entries(node, &join(&path, "values"), "`values`", "values: { n: count }")
                 {
-                    if !reader.check_field_name(&value_name, "a value") {
+                    reader.check_field_name(&value_name, "a value");
+                    let Some((value, ty)) = rollup_value(reader, names, source, &value_name.text, node) else {
+                        reader.misread(field_path(&name.text, &value_name.text));
                         continue;
-                    }
-                    if let Some((value, ty)) = rollup_value(reader, names, source, &value_name.text, node) {
-                        let name = value.name.clone();
-                        entity.fields.push(Field { name, ty, optional: false, reference: None, fill: Fill::Taken });
-                        values.push(value);
-                    }
+                    };
+                    let name = value.name.clone();
+                    entity.fields.push(Field { name, ty, optional: false, reference: None, fill: Fill::Taken });
+                    values.push(value);
                 }
             }
             None => reader.push(missing_key::finding(Some(name.place), &what, "values", "values: { n: count }")),
@@ -104,6 +109,25 @@ pub(super) fn declare<'n>(
             keys,
         });
         reader.catalog.entities.push(entity);
+    }
+}
+
+/// The entity that a rollup is kept from.
+fn source<'c>(
+    reader: &mut Reader<'_>,
+    names: &Names<'c>,
+    keys: &Keys<'_>,
+    name: &Name,
+    what: &str,
+) -> Option<&'c Entity> {
+    let of = reader.required(keys, "of", what, name.place, "of: Reading")?;
+    let of = reader.text(of, "`of`", "of: Reading")?;
+    match names.find_entity(&of.text, of.whole()) {
+        Ok(source) => Some(source),
+        Err(finding) => {
+            reader.push(finding);
+            None
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Looking names up: what a path in an expression stands for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use keyloom_finding::{Finding, Place};
 use keyloom_model::{Catalog, Entity, Field, Member, Path, Root, Type};
 
-use super::syntax::nearest;
+use super::syntax::{Snapshot, nearest};
 use crate::parse::expr::{PathStep, Word};
 use crate::rules::{ambiguous_name, more_than_one_hop, unknown_name};
 use crate::text::Text;
@@ -14,12 +14,17 @@ use crate::text::Text;
 pub(super) struct Names<'c> {
     pub(super) catalog: &'c Catalog,
     entities: HashMap<&'c str, &'c Entity>,
+    misread: &'c HashSet<String>,
 }
 
+/// Why a name was not found; nothing when it is written down but was not understood, which a finding says already.
+type NotFound = Option<Finding>;
+
 impl<'c> Names<'c> {
-    pub(super) fn new(catalog: &'c Catalog) -> Self {
+    pub(super) fn new(known: &'c Snapshot) -> Self {
+        let catalog = &known.catalog;
         let entities = catalog.entities.iter().map(|entity| (entity.name.as_str(), entity)).collect();
-        Self { catalog, entities }
+        Self { catalog, entities, misread: &known.misread }
     }
 
     pub(super) fn entity(&self, name: &str) -> Option<&'c Entity> {
@@ -27,20 +32,53 @@ impl<'c> Names<'c> {
     }
 
     /// The entity of that name, or the finding that there is none.
-    pub(super) fn find_entity(&self, name: &str, place: Place) -> Result<&'c Entity, Finding> {
+    pub(super) fn find_entity(&self, name: &str, place: Place) -> Result<&'c Entity, NotFound> {
         self.entity(name).ok_or_else(|| {
+            if self.misread.contains(&entity_path(name)) {
+                return None;
+            }
             let all: Vec<&str> = self.catalog.entities.iter().map(|entity| entity.name.as_str()).collect();
-            unknown_name::finding(place, "entity", name, "", nearest(name, all.iter().copied()), &all)
+            Some(unknown_name::finding(place, "entity", name, "", nearest(name, all.iter().copied()), &all))
         })
     }
 
     /// An entity's own field, or the finding that there is none.
-    pub(super) fn find_field(&self, entity: &'c Entity, name: &str, place: Place) -> Result<&'c Field, Finding> {
+    pub(super) fn find_field(&self, entity: &'c Entity, name: &str, place: Place) -> Result<&'c Field, NotFound> {
         entity.field(name).ok_or_else(|| {
+            if self.field_is_misread(entity, name) {
+                return None;
+            }
             let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
             let within = format!(" in {}", entity.name);
-            unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all)
+            Some(unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all))
         })
+    }
+
+    fn field_is_misread(&self, entity: &Entity, name: &str) -> bool {
+        self.misread.contains(&field_path(&entity.name, name)) || self.misread.contains(&fields_path(&entity.name))
+    }
+}
+
+/// The path of an entity.
+pub(super) fn entity_path(entity: &str) -> String {
+    format!("entities.{entity}")
+}
+
+/// The path of an entity's fields.
+pub(super) fn fields_path(entity: &str) -> String {
+    format!("entities.{entity}.fields")
+}
+
+/// The path of one field.
+pub(super) fn field_path(entity: &str, field: &str) -> String {
+    format!("entities.{entity}.fields.{field}")
+}
+
+/// The path of a struct, or of its member.
+pub(super) fn struct_path(name: &str, member: Option<&str>) -> String {
+    match member {
+        Some(member) => format!("types.{name}.{member}"),
+        None => format!("types.{name}"),
     }
 }
 
@@ -66,7 +104,7 @@ pub(super) fn find_path<'c>(
     first: &Word,
     steps: &[PathStep],
     text: &Text,
-) -> Result<Found, Finding> {
+) -> Result<Found, NotFound> {
     let entity = row.entity;
     let own = entity.field(&first.text);
     let reference_name = format!("{}_id", first.text);
@@ -83,7 +121,7 @@ pub(super) fn find_path<'c>(
     }
     match (own, reference) {
         (Some(field), Some(_)) if matches!(field.ty, Type::Struct(_) | Type::Map(..)) => {
-            Err(ambiguous_name::path(first_place, &first.text))
+            Err(Some(ambiguous_name::path(first_place, &first.text)))
         }
         (Some(field), _) if field.reference.is_some() => follow(names, entity, field, steps, text, first),
         (_, Some(field)) => follow(names, entity, field, steps, text, first),
@@ -102,11 +140,14 @@ fn implied(names: &Names<'_>, row: Row<'_>, name: &str) -> Option<Found> {
     found(ty, optional)
 }
 
-fn unknown_field(names: &Names<'_>, row: Row<'_>, name: &str, place: Place) -> Finding {
+fn unknown_field(names: &Names<'_>, row: Row<'_>, name: &str, place: Place) -> NotFound {
+    if names.field_is_misread(row.entity, name) || names.field_is_misread(row.entity, &format!("{name}_id")) {
+        return None;
+    }
     let mut all: Vec<&str> = row.entity.fields.iter().map(|field| field.name.as_str()).collect();
     all.extend(names.catalog.tenant.as_ref().filter(|_| row.entity.per_tenant).map(|tenant| tenant.field.as_str()));
     let within = format!(" in {}", row.entity.name);
-    unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all)
+    Some(unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all))
 }
 
 /// One step over a reference.
@@ -117,46 +158,36 @@ fn follow(
     steps: &[PathStep],
     text: &Text,
     first: &Word,
-) -> Result<Found, Finding> {
+) -> Result<Found, NotFound> {
     let target = reference.reference.as_ref().map_or("", |reference| reference.entity.as_str());
-    // An unknown target is reported where the reference is written; here the step simply leads nowhere.
-    let Some(other) = names.entity(target) else {
-        return Err(unknown_name::finding(text.place(first.range.clone()), "entity", target, "", None, &[]));
-    };
-    let Some(PathStep::Name(name)) = steps.first() else {
-        return Err(unknown_name::finding(
-            text.place(first.range.clone()),
-            "field",
-            "$..",
-            &format!(" in {target}"),
-            None,
-            &[],
-        ));
-    };
+    // An unknown target is reported where the reference is written.
+    let Some(other) = names.entity(target) else { return Err(None) };
+    let (Some(PathStep::Name(name)) | Some(PathStep::Input(name))) = steps.first() else { return Err(None) };
     let place = text.place(name.range.clone());
     let Some(field) = other.field(&name.text) else {
         let two_hops = steps.len() > 1 && other.field(&format!("{}_id", name.text)).is_some();
         return Err(if two_hops {
-            too_far(text, first, steps)
+            Some(too_far(text, first, steps, &other.name))
         } else {
             unknown_field(names, Row { entity: other, built_in: false }, &name.text, place)
         });
     };
     let root = Root::Reference { field: reference.name.clone(), entity: target.to_owned() };
     if steps.len() > 1 && field.reference.is_some() {
-        return Err(too_far(text, first, steps));
+        return Err(Some(too_far(text, first, steps, &other.name)));
     }
     let inner = members(names, other, field, &steps[1..], text)?;
     let optional = inner.optional || entity.field(&reference.name).is_some_and(|field| field.optional);
     Ok(Found { path: Path { root, ..inner.path }, ty: inner.ty, optional })
 }
 
-fn too_far(text: &Text, first: &Word, steps: &[PathStep]) -> Finding {
+fn too_far(text: &Text, first: &Word, steps: &[PathStep], between: &str) -> Finding {
     let end = steps.last().map_or(first.range.end, |step| match step {
         PathStep::Name(word) | PathStep::Input(word) => word.range.end,
     });
-    let range = first.range.start..end;
-    more_than_one_hop::finding(text.place(range.clone()), text.text.get(range).unwrap_or(""))
+    let path = |from: usize| text.text.get(from..end).unwrap_or("");
+    let rest = path(first.range.end + 1);
+    more_than_one_hop::finding(text.place(first.range.start..end), path(first.range.start), between, &first.text, rest)
 }
 
 /// Steps inside a struct or a map.
@@ -166,7 +197,7 @@ fn members(
     field: &Field,
     steps: &[PathStep],
     text: &Text,
-) -> Result<Found, Finding> {
+) -> Result<Found, NotFound> {
     let mut ty = field.ty.clone();
     let mut optional = field.optional;
     let mut path = Path::own(&field.name);
@@ -180,32 +211,23 @@ fn members(
             (Type::Struct(name), PathStep::Name(word)) => {
                 let members = names.catalog.struct_type(name).map_or(&[][..], |ty| &ty.members);
                 let Some((_, member, absent)) = members.iter().find(|(member, ..)| *member == word.text) else {
+                    let known = [struct_path(name, None), struct_path(name, Some(&word.text))];
+                    if known.iter().any(|path| names.misread.contains(path)) {
+                        return Err(None);
+                    }
                     let all: Vec<&str> = members.iter().map(|(name, ..)| name.as_str()).collect();
                     let place = text.place(word.range.clone());
                     let nearest = nearest(&word.text, all.iter().copied());
-                    return Err(unknown_name::finding(
-                        place,
-                        "member",
-                        &word.text,
-                        &format!(" in {name}"),
-                        nearest,
-                        &all,
-                    ));
+                    let within = format!(" in {name}");
+                    return Err(Some(unknown_name::finding(place, "member", &word.text, &within, nearest, &all)));
                 };
                 path.members.push(Member::Field(word.text.clone()));
                 optional |= absent;
                 ty = member.clone();
             }
             (_, PathStep::Name(word) | PathStep::Input(word)) => {
-                let what = format!(" below {}.{}, which is {}", entity.name, field.name, ty.word());
-                return Err(unknown_name::finding(
-                    text.place(word.range.clone()),
-                    "member",
-                    &word.text,
-                    &what,
-                    None,
-                    &[],
-                ));
+                let place = text.place(word.range.clone());
+                return Err(Some(unknown_name::no_members(place, &word.text, &entity.name, &field.name, &ty.word())));
             }
         }
     }

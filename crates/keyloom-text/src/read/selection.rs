@@ -45,14 +45,11 @@ impl<'c> Pattern<'c, '_> {
             return Some(By::All);
         }
         let mut items = Vec::new();
-        let mut whole = true;
+        let before = reader.faults();
         for item in reader.items(node, "`by`", "by: [task_id]") {
-            match self.by_item(reader, entity, item) {
-                Some(item) => items.push(item),
-                None => whole = false,
-            }
+            items.extend(self.by_item(reader, entity, item));
         }
-        whole.then_some(By::Fields(items))
+        (reader.faults() == before).then_some(By::Fields(items))
     }
 
     fn by_item(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node) -> Option<ByItem> {
@@ -96,8 +93,9 @@ impl<'c> Pattern<'c, '_> {
             }
         };
         let [name] = rest else {
-            let help = "write the edge and its field: `Follow.follower_id`";
-            reader.push(bad_read::finding(text.whole(), format!("`{}` is not a field of an edge", text.text), help));
+            let field = edge.key.first().map_or("field", String::as_str);
+            let help = format!("name a field of {}: `{}.{field}`", edge.name, edge.name);
+            reader.push(bad_read::finding(text.whole(), format!("`{}` is not a field", text.text), help));
             return None;
         };
         match self.names.find_field(edge, &name.text, text.place(name.range.clone())) {
@@ -155,7 +153,7 @@ impl<'c> Pattern<'c, '_> {
         keys: &Keys<'_>,
         by: By,
     ) -> Option<Selection> {
-        let before = reader.findings.len();
+        let before = reader.faults();
         let filter = keys.get("where").and_then(|node| self.test(reader, entity, node, "`where`"));
         let orders =
             keys.get("order").map(|node| self.orders(reader, entity, node, filter.as_ref(), &by)).unwrap_or_default();
@@ -164,7 +162,7 @@ impl<'c> Pattern<'c, '_> {
             keys.get("matches").and_then(|node| reader.parse(node, "`matches`", "20%", Grammar::Value, units::share));
         let group =
             keys.get("group").and_then(|node| count_distribution(reader, node, &join(&self.path, "group"), "`group`"));
-        let stated_but_not_understood = reader.findings.len() > before;
+        let stated_but_not_understood = reader.faults() > before;
         (!stated_but_not_understood).then(|| Selection {
             entity: entity.name.clone(),
             by,
@@ -219,11 +217,8 @@ impl<'c> Pattern<'c, '_> {
         let written = reader.parse_text(&text, Grammar::Expression, written::order)?;
         let mut items = Vec::new();
         for item in written {
-            let written::ExprKind::Path(first, steps) = &item.of.kind else {
-                let help = "order by a field; derive one for what is computed: `day: date = day(at)`";
-                reader.push(bad_read::finding(text.place(item.of.range.clone()), "rows are ordered by fields", help));
-                return None;
-            };
+            // The parser lets nothing but paths through.
+            let written::ExprKind::Path(first, steps) = &item.of.kind else { return None };
             let row = Row { entity, built_in: false };
             let found = match find_path(self.names, row, first, steps, &text) {
                 Ok(found) => found,
@@ -272,8 +267,10 @@ impl<'c> Pattern<'c, '_> {
             let Some(text) = reader.text(item, "`returns`", "returns: [task_id]") else { continue };
             let Some(written) = reader.parse_text(&text, Grammar::Expression, written::expr) else { continue };
             let written::ExprKind::Path(first, steps) = &written.kind else {
-                let help = "name fields and paths; derive a field for what is computed";
-                reader.push(bad_read::finding(text.whole(), "an answer holds fields", help));
+                let help =
+                    "keep what is computed in a field, `title_key: text(80..400) = lower(title)`, and return that";
+                let message = format!("an answer holds fields, and `{}` is none", text.text);
+                reader.push(bad_read::finding(text.whole(), message, help));
                 continue;
             };
             match find_path(self.names, Row { entity, built_in: true }, first, steps, &text) {
@@ -297,7 +294,8 @@ impl<'c> Pattern<'c, '_> {
                 Root::Reference { entity, .. } => Some((path.to_string(), entity.clone())),
                 _ => None,
             }) {
-                reader.push(if_looks_elsewhere::other_row(place, &path, &other));
+                let key = self.names.entity(&other).map(|other| other.key.join(", ")).unwrap_or_default();
+                reader.push(if_looks_elsewhere::other_row(place, &path, &other, &key));
                 continue;
             }
             let kept = test
@@ -334,16 +332,7 @@ impl<'c> Pattern<'c, '_> {
         if by_unique || (*by != By::All && entity.identified_by(&fields)) || entity.key.is_empty() {
             return true;
         }
-        let uniques =
-            entity.unique.iter().map(|unique| format!("[{}]", unique.fields.join(", "))).collect::<Vec<_>>().join(", ");
-        reader.push(get_not_unique::finding(
-            place,
-            verb,
-            &entity.name,
-            &fields.join(", "),
-            &entity.key.join(", "),
-            &uniques,
-        ));
+        reader.push(get_not_unique::finding(place, verb, entity, &fields));
         false
     }
 

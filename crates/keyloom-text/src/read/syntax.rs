@@ -22,8 +22,20 @@ pub(super) struct Reader<'a> {
     pub(super) catalog: Catalog,
     pub(super) places: Places,
     pub(super) findings: Vec<Finding>,
-    /// Scalars that are known to be cut; whoever meets one says nothing more about it.
+    /// Scalars that are known to be cut or refused; whoever meets one says nothing more about it.
     cut: HashSet<Place>,
+    /// How often something was not understood, said aloud or not.
+    faults: usize,
+    /// What is written down but was not understood, by path. A finding says so; its uses are not further mistakes.
+    misread: HashSet<String>,
+    /// Names in the wrong case; a finding says so where they are defined.
+    misnamed: HashSet<String>,
+}
+
+/// What is known at one moment, to look names up in while the reader goes on.
+pub(super) struct Snapshot {
+    pub(super) catalog: Catalog,
+    pub(super) misread: HashSet<String>,
 }
 
 /// A name with the place where it is written.
@@ -35,6 +47,7 @@ pub(super) struct Name {
 
 /// The entries of a mapping whose keys the language knows.
 pub(super) struct Keys<'n> {
+    path: String,
     entries: Vec<(&'n str, &'n Entry)>,
     /// Keys that were probably meant by unknown ones: they are not missing, they are misspelt.
     misspelt: Vec<&'static str>,
@@ -78,7 +91,16 @@ pub(super) enum Grammar {
 impl<'a> Reader<'a> {
     pub(super) fn new(sources: &'a Sources, findings: Vec<Finding>) -> Self {
         let catalog = Catalog { complete: true, ..Catalog::default() };
-        Self { sources, catalog, places: Places::default(), findings, cut: HashSet::new() }
+        Self {
+            sources,
+            catalog,
+            places: Places::default(),
+            findings,
+            cut: HashSet::new(),
+            faults: 0,
+            misread: HashSet::new(),
+            misnamed: HashSet::new(),
+        }
     }
 
     pub(super) fn finish(self) -> (Catalog, Places, Vec<Finding>) {
@@ -89,10 +111,33 @@ impl<'a> Reader<'a> {
     pub(super) fn comments(&mut self, documents: &[(FileId, Document)]) {
         let eaten = files::eaten_by_comments(self.sources, documents, &mut self.findings);
         self.cut.extend(eaten);
+        self.cut.extend(documents.iter().flat_map(|(_, document)| &document.refused));
     }
 
-    pub(super) fn push(&mut self, finding: Finding) {
-        self.findings.push(finding);
+    /// Takes a finding; `None` is a fault about which everything is said elsewhere.
+    pub(super) fn push(&mut self, finding: impl Into<Option<Finding>>) {
+        self.faults += 1;
+        self.findings.extend(finding.into());
+    }
+
+    /// How many faults there were so far.
+    pub(super) fn faults(&self) -> usize {
+        self.faults
+    }
+
+    /// Notes that the thing at this path is there, but was not understood.
+    pub(super) fn misread(&mut self, path: impl Into<String>) {
+        self.misread.insert(path.into());
+    }
+
+    /// Whether the thing at this path is there, but was not understood.
+    pub(super) fn is_misread(&self, path: &str) -> bool {
+        self.misread.contains(path)
+    }
+
+    /// What is known now.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { catalog: self.catalog.clone(), misread: self.misread.clone() }
     }
 
     /// Whether something was already said about this scalar.
@@ -106,7 +151,11 @@ impl<'a> Reader<'a> {
             self.push(wrong_shape::finding(node.place, what, "a single value", node.word(), example));
             return None;
         }
-        (!self.is_cut(node)).then(|| Text::of(node, self.sources))
+        if self.is_cut(node) {
+            self.push(None);
+            return None;
+        }
+        Some(Text::of(node, self.sources))
     }
 
     /// Runs a small parser over a scalar.
@@ -132,6 +181,10 @@ impl<'a> Reader<'a> {
         match parser(&text.text) {
             Ok(value) => Some(value),
             Err(fault) => {
+                if text.text.get(fault.range.clone()).is_some_and(|word| self.misnamed.contains(word)) {
+                    self.push(None);
+                    return None;
+                }
                 let place = text.place(fault.range);
                 let finding = match grammar {
                     Grammar::Value => bad_value::finding(place, fault.message, fault.help),
@@ -229,10 +282,10 @@ impl<'a> Reader<'a> {
         };
         let mut found: Vec<(Name, &Node)> = Vec::new();
         let mut seen = std::collections::HashMap::new();
-        for (at, entry) in entries.iter().enumerate() {
-            if *flow && self.entry_is_cut(entries, at) {
-                continue;
-            }
+        let mut next = 0;
+        while let Some(entry) = entries.get(next) {
+            let pieces = if *flow { self.cut_entries(&entries[next..]) } else { 0 };
+            next += 1 + pieces;
             let Some(key) = entry.key.scalar() else {
                 self.push(wrong_shape::finding(
                     entry.key.place,
@@ -248,10 +301,14 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if let Some(first) = seen.get(&key.text) {
-                self.push(duplicate_name::finding(entry.key.place, *first, "the key", &key.text));
+                self.push(duplicate_name::finding(entry.key.place, *first, "key", &key.text));
                 continue;
             }
             seen.insert(key.text.clone(), entry.key.place);
+            if pieces > 0 {
+                self.misread(join(path, &key.text));
+                continue;
+            }
             self.places.insert(join(path, &key.text), entry.key.place, entry.value.place);
             found.push((Name { text: key.text.clone(), place: entry.key.place }, &entry.value));
         }
@@ -267,16 +324,19 @@ impl<'a> Reader<'a> {
         words: &[&'static Word],
         example: &str,
     ) -> Option<Keys<'n>> {
-        let Kind::Map { entries, .. } = &node.kind else {
+        let Kind::Map { entries, flow } = &node.kind else {
             self.push(wrong_shape::finding(node.place, what, "a mapping", node.word(), example));
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
         for (name, _) in self.entries(node, path, what, example) {
-            let Some(entry) = entries.iter().find(|entry| entry.key.place == name.place) else { continue };
+            let Some(at) = entries.iter().position(|entry| entry.key.place == name.place) else { continue };
+            let entry = &entries[at];
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
             if words.iter().any(|word| word.name == name.text) {
                 known.push((text, entry));
+            } else if let Some(list) = stray_item(&entries[..=at]).filter(|_| *flow) {
+                self.push(comma_in_braces::list(list, self.sources.text(list)));
             } else {
                 let nearest = nearest(&name.text, words.iter().map(|word| word.name));
                 let all = words.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
@@ -284,7 +344,7 @@ impl<'a> Reader<'a> {
                 misspelt.extend(nearest);
             }
         }
-        Some(Keys { entries: known, misspelt })
+        Some(Keys { path: path.to_owned(), entries: known, misspelt })
     }
 
     /// The value of a key that must be there.
@@ -297,41 +357,42 @@ impl<'a> Reader<'a> {
         example: &str,
     ) -> Option<&'n Node> {
         let found = keys.get(key);
-        if found.is_none() && !keys.is_misspelt(key) {
+        let said = self.is_misread(&join(&keys.path, key)) || keys.is_misspelt(key);
+        if found.is_none() && said {
+            self.push(None);
+        } else if found.is_none() {
             let place = keys.entry(key).map_or(place, |entry| entry.key.place);
             self.push(missing_key::finding(Some(place), what, key, example));
         }
         found
     }
 
-    /// `{ a: text(80, max 400) }`: YAML sees a value `text(80` and a key `max 400)` with nothing behind it.
-    fn entry_is_cut(&mut self, entries: &[Entry], at: usize) -> bool {
-        let entry = &entries[at];
-        let tail = |entry: &Entry| {
-            entry.value.is_empty() && entry.key.scalar().is_some_and(|key| key.plain && is_tail(&key.text))
-        };
-        if tail(entry) {
-            let first = (0..at).rev().find(|before| !tail(&entries[*before]));
-            return first.is_some_and(|first| is_open(&entries[first].value));
-        }
-        let open = is_open(&entry.value) && entries.get(at + 1).is_some_and(&tail);
-        if open {
-            let rest = entries[at + 1..].iter().take_while(|entry| tail(entry)).last();
-            let whole = entry.value.place.to(rest.map_or(entry.value.place, |last| last.key.place));
+    /// `{ a: text(80, max 400) }`: YAML sees a value `text(80` and a key `max 400)` with nothing behind it. Answers with
+    /// how many entries behind the first one are pieces of its value.
+    fn cut_entries(&mut self, entries: &[Entry]) -> usize {
+        let Some((first, behind)) = entries.split_first() else { return 0 };
+        let pieces =
+            pieces(&first.value, behind.iter().map_while(|entry| entry.value.is_empty().then_some(&entry.key)));
+        if let Some(last) = pieces.checked_sub(1).and_then(|last| behind.get(last)) {
+            let whole = first.value.place.to(last.key.place);
             self.push(comma_in_braces::finding(whole, self.sources.text(whole)));
         }
-        open
+        pieces
     }
 
     /// `[f(a, b)]`: YAML sees two items.
     fn join_cut_items(&mut self, items: &[Node]) {
-        for (at, pair) in items.windows(2).enumerate() {
-            if is_open(&pair[0]) && pair[1].scalar().is_some_and(|scalar| scalar.plain && is_tail(&scalar.text)) {
-                let whole = items[at].place.to(items[at + 1].place);
-                if self.cut.insert(items[at].place) {
-                    self.cut.insert(items[at + 1].place);
-                    self.push(comma_in_braces::finding(whole, self.sources.text(whole)));
-                }
+        let mut next = 0;
+        while let Some(first) = items.get(next) {
+            let behind = &items[next + 1..];
+            let pieces = if is_open(first) { pieces(first, behind.iter()) } else { 0 };
+            next += 1 + pieces;
+            if let Some(last) = pieces.checked_sub(1).and_then(|last| behind.get(last))
+                && self.cut.insert(first.place)
+            {
+                self.cut.extend(behind[..pieces].iter().map(|item| item.place));
+                let whole = first.place.to(last.place);
+                self.push(comma_in_braces::finding(whole, self.sources.text(whole)));
             }
         }
     }
@@ -354,8 +415,10 @@ impl<'a> Reader<'a> {
         if case.fits(&name.text) {
             return true;
         }
-        let better = case.convert(&name.text).filter(|better| case.fits(better));
+        // Dropping the letters that ASCII lacks would make another word.
+        let better = case.convert(&name.text).filter(|better| name.text.is_ascii() && case.fits(better));
         self.push(bad_name::finding(name.place, what, &name.text, case.words(), better.as_deref()));
+        self.misnamed.insert(name.text.clone());
         false
     }
 }
@@ -372,7 +435,7 @@ pub(super) enum Case {
 impl Case {
     fn words(self) -> &'static str {
         match self {
-            Self::Entity => "one word that begins with a capital, like `CaseEvent`",
+            Self::Entity => "with one capitalised word, like `CaseEvent`",
             Self::Snake => "in lower snake case, like `due_at`",
         }
     }
@@ -455,7 +518,30 @@ fn is_open(node: &Node) -> bool {
     node.scalar().is_some_and(|scalar| scalar.plain && files::unclosed(&scalar.text).is_some())
 }
 
-/// Whether a text closes more than it opens, or is one of the middle pieces of a cut value.
-fn is_tail(text: &str) -> bool {
-    text.contains(')') || text.contains('\'') || !Case::Snake.fits(text)
+/// How many of the scalars behind a value belong to it, because a comma cut it. A value with an open parenthesis or
+/// quote goes on until that is closed; else what has blanks can't be a key or a name, so it belongs to what stands before.
+fn pieces<'n>(value: &Node, behind: impl Iterator<Item = &'n Node>) -> usize {
+    let plain = |node: &'n Node| node.scalar().filter(|scalar| scalar.plain).map(|scalar| scalar.text.as_str());
+    let Some(text) = value.scalar().filter(|scalar| scalar.plain && !scalar.text.is_empty()) else { return 0 };
+    let behind = behind.map_while(plain);
+    let mut open = files::Open::default();
+    open.read(&text.text);
+    if open.missing().is_none() {
+        return behind.take_while(|piece| piece.contains(' ')).count();
+    }
+    for (at, piece) in behind.enumerate() {
+        open.read(piece);
+        if open.missing().is_none() {
+            return at + 1;
+        }
+    }
+    0
+}
+
+/// `{ returns: a, b }`: the last entry is a name alone, and before it stands a value that a list was meant to be.
+fn stray_item(entries: &[Entry]) -> Option<Place> {
+    let [.., before, stray] = entries else { return None };
+    let stands_alone = stray.value.is_empty() && stray.key.scalar().is_some_and(|key| key.plain);
+    let follows_value = !before.value.is_empty() && before.value.scalar().is_some_and(|value| value.plain);
+    (stands_alone && follows_value).then(|| before.value.place.to(stray.key.place))
 }

@@ -38,7 +38,7 @@ pub(super) struct Typing<'r, 'a, 'c, 'i> {
 impl Typing<'_, '_, '_, '_> {
     /// A test at the top of `where` or `if`: bool, and its conjuncts may hold optional inputs.
     pub(super) fn test(&mut self, written: &Written) -> Option<Expr> {
-        let before = self.reader.findings.len();
+        let before = self.reader.faults();
         let parts = match &written.kind {
             ExprKind::And(parts) => parts.as_slice(),
             _ => std::slice::from_ref(written),
@@ -49,7 +49,7 @@ impl Typing<'_, '_, '_, '_> {
             self.expect_bool(part, &typed);
             tests.push(typed.expr);
         }
-        if self.reader.findings.len() > before {
+        if self.reader.faults() > before {
             return None;
         }
         if tests.len() == 1 { tests.pop() } else { Some(Expr::And(tests)) }
@@ -57,19 +57,19 @@ impl Typing<'_, '_, '_, '_> {
 
     /// A value of a type.
     pub(super) fn value(&mut self, written: &Written, ty: &Type) -> Option<Expr> {
-        let before = self.reader.findings.len();
+        let before = self.reader.faults();
         let typed = self.lower(written, Some(ty), false);
         if let Some(found) = &typed.ty {
             self.fit(written, found, ty);
         }
-        (self.reader.findings.len() == before).then_some(typed.expr)
+        (self.reader.faults() == before).then_some(typed.expr)
     }
 
     /// A value of any type.
     pub(super) fn any(&mut self, written: &Written) -> Option<Typed> {
-        let before = self.reader.findings.len();
+        let before = self.reader.faults();
         let typed = self.lower(written, None, false);
-        (self.reader.findings.len() == before).then_some(typed)
+        (self.reader.faults() == before).then_some(typed)
     }
 
     fn expect_bool(&mut self, written: &Written, typed: &Typed) {
@@ -273,8 +273,13 @@ impl Typing<'_, '_, '_, '_> {
     fn input(&mut self, name: &Word, ty: Option<&Type>, optional: bool, list_max: Option<u64>) -> Option<Type> {
         let place = self.text.place(name.range.clone());
         let Some(inputs) = self.scope.inputs.as_deref_mut() else {
-            let message = format!("`${}` is an input, and there is no caller here", name.text);
-            self.reader.push(bad_expression::finding(place, message, Some("use fields, constants and `now`".into())));
+            let message = format!("`${}` is an input of a call, and nobody calls an entity", name.text);
+            let field = self.scope.row.and_then(|row| row.entity.field(&name.text));
+            let help = match field {
+                Some(field) => format!("write the field without `$`: `{}`", field.name),
+                None => "use fields, constants and `now`".to_owned(),
+            };
+            self.reader.push(bad_expression::finding(place, message, Some(help)));
             return None;
         };
         if name.text == CALLER {

@@ -6,7 +6,7 @@ use keyloom_model::{
 
 use super::entities::split_where;
 use super::patterns::{check_words, target};
-use super::scope::{Row, find_path};
+use super::scope::{Row, field_path, find_path};
 use super::selection::Pattern;
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::Typing;
@@ -51,7 +51,12 @@ pub(super) fn write<'c>(
         let changes = ["set", "add", "remove", "append", "any_of"];
         let nothing_understood = changes.iter().any(|key| keys.has(key) || keys.is_misspelt(key));
         if !nothing_understood {
-            reader.push(missing_key::finding(Some(place), "`update`", "set", "set: { status: CLOSED }"));
+            let field = entity.fields.iter().find(|field| !entity.key.contains(&field.name));
+            let example = field.map_or_else(
+                || "set: { status: CLOSED }".to_owned(),
+                |field| format!("set: {{ {0}: ${0} }}", field.name),
+            );
+            reader.required(keys, "set", "`update`", place, &example);
         }
     }
     let newest = keys.get("newest").and_then(|node| {
@@ -103,23 +108,28 @@ pub(super) fn write<'c>(
 fn refuse(reader: &mut Reader<'_>, entity: &Entity, verb: WriteVerb, place: keyloom_finding::Place) {
     let why = match &entity.origin {
         Origin::Rollup(rollup) => Some((
-            format!("{} is a rollup, kept from {}", entity.name, rollup.of),
+            format!("{} is a rollup of {}: nobody writes it", entity.name, rollup.of),
             format!("write {}; the rollup follows", rollup.of),
         )),
         Origin::History { of } => {
-            Some((format!("{} is the history of {of}", entity.name), format!("write {of}; its history follows")))
+            let message = format!("{} is the history of {of}: nobody writes it", entity.name);
+            Some((message, format!("write {of}; its history follows")))
         }
         Origin::Event { of } => Some((
-            format!("{} is an event of {of}", entity.name),
-            "it is written by the pattern that `emits` it".to_owned(),
+            format!("{} is an event of {of}: nobody writes it", entity.name),
+            format!("write {of} in a pattern that says `emits: {}`", entity.name),
         )),
         _ if entity.append_only && verb != WriteVerb::Create => Some((
             format!("{} is append-only, and `{}` would change or remove rows", entity.name, verb.name()),
             "drop `append_only`, or `create` a correcting row".to_owned(),
         )),
         Origin::Elsewhere if verb != WriteVerb::Put && verb != WriteVerb::Delete => Some((
-            format!("{} comes from elsewhere, and `{}` would make this the truth", entity.name, verb.name()),
-            format!("feed it with `put: {}, newest: seq`", entity.name),
+            format!(
+                "{} has its truth in another system (`source: elsewhere`), and `{}` would make a second one",
+                entity.name,
+                verb.name()
+            ),
+            format!("copy what comes from there: `put: {}, newest: seq`", entity.name),
         )),
         _ => None,
     };
@@ -210,8 +220,9 @@ fn assignment<'c>(
         return None;
     }
     if verb == WriteVerb::Update && entity.key.contains(&found.path.field) {
-        let help = "identity never changes: create a new row and delete the old one";
-        reader.push(bad_write::finding(name.place, format!("`{}` is part of the key", found.path.field), help));
+        let help = "create a new row and delete the old one, in one `atomic`";
+        let message = format!("`{}` is part of the key, and the identity of a row never changes", found.path.field);
+        reader.push(bad_write::finding(name.place, message, help));
         return None;
     }
     for step in steps {
@@ -273,12 +284,13 @@ fn assignment<'c>(
     let mut scope = pattern.scope(Some(entity), true);
     let value = Typing { reader, scope: &mut scope, text: &text }.value(&written, &wanted)?;
     if matches!(value, Expr::Literal(Literal::Null)) && !found.optional {
-        let help = format!("make it optional (`{}?`), or set another value", found.ty.word());
-        reader.push(bad_write::finding(text.whole(), format!("`{}` is never absent", found.path), help));
+        let help = format!("make it optional, `{}: {}?`, or set another value", found.path.field, found.ty);
+        let message = format!("`{}` is not optional, so it can't be set to null", found.path);
+        reader.push(bad_write::finding(text.whole(), message, help));
         return None;
     }
     if let Some(path) = value.paths().into_iter().find(|path| matches!(path.root, Root::Reference { .. })) {
-        let help = "send the value, or make the field a snapshot: `= product.price at create`";
+        let help = format!("let the caller send the value, or make the field a snapshot: `= {path} at create`");
         reader.push(bad_write::finding(
             text.whole(),
             format!("`{path}` belongs to another row; a write reads its own row only"),
@@ -366,7 +378,7 @@ fn takes<'c>(
         let once = keys.get("once_per").is_some_and(|node| {
             reader.names(node, "`once_per`", "[event_id]").iter().any(|name| name.text == field.name)
         });
-        if !filled && !once {
+        if !filled && !once && !reader.is_misread(&field_path(&entity.name, &field.name)) {
             let place = keys.entry("takes").map_or(pattern.place, |entry| entry.value.place);
             let message = format!(
                 "nothing fills {}.{}: it is neither taken nor set, and it has no default",
@@ -433,7 +445,7 @@ pub(super) fn atomic(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, key
         let verbs = vocabulary::step_verbs();
         let Some(verb) = verbs.iter().find(|word| step_keys.has(word.name)).map(|word| word.name) else {
             let all = verbs.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
-            reader.push(missing_key::finding(Some(item.place), "this step", "a verb", &format!("one of: {all}")));
+            reader.push(missing_key::verb(item.place, "this step", &all));
             whole = false;
             continue;
         };

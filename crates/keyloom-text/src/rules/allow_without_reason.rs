@@ -8,6 +8,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn finding(place: Place, rule: &str) -> Finding {
-    Finding::new(&RULE, place, format!("`allow` of {rule} gives no reason"))
+    Finding::new(&RULE, place, format!("this `allow` of {rule} does not say why"))
         .help("add `because: ...`, so that the next reader can judge whether it still holds")
 }

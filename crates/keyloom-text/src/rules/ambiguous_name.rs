@@ -10,11 +10,10 @@ pub(crate) static RULE: Rule = Rule {
 /// `case.title` where both `case` and `case_id` exist.
 pub(crate) fn path(place: Place, name: &str) -> Finding {
     Finding::new(&RULE, place, format!("`{name}` is a field here and also the row that `{name}_id` points to"))
-        .help("rename one of them")
+        .help(format!("rename the field `{name}`, or the reference `{name}_id`"))
 }
 
 /// Several references lead to the same entity.
-pub(crate) fn reference(place: Place, from: &str, to: &str, candidates: &str, write: &str) -> Finding {
-    Finding::new(&RULE, place, format!("{from} points to {to} more than once: {candidates}"))
-        .help(format!("say which: {write}"))
+pub(crate) fn reference(place: Place, from: &str, to: &str, candidates: &str, help: &str) -> Finding {
+    Finding::new(&RULE, place, format!("{from} points to {to} more than once: {candidates}")).help(help)
 }

@@ -8,10 +8,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn finding(place: Place, what: &str, name: &str, must: &str, better: Option<&str>) -> Finding {
-    let finding = Finding::new(&RULE, place, format!("{what} `{name}` must be {must}"));
+    let finding = Finding::new(&RULE, place, format!("{what} is named {must}, not `{name}`"));
     match better {
         Some(better) => finding.help(format!("write `{better}`")),
-        None => finding,
+        None => finding.help("use the letters a to z, digits and `_`, and begin with a letter"),
     }
 }
 

@@ -8,13 +8,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Another entity's row.
-pub(crate) fn other_row(place: Place, path: &str, entity: &str) -> Finding {
+pub(crate) fn other_row(place: Place, path: &str, entity: &str, key: &str) -> Finding {
     Finding::new(
         &RULE,
         place,
         format!("this condition reads `{path}`, a row of {entity}; `if` looks at the target row only"),
     )
-    .help(format!("make it `atomic`, with a step `check: {entity}`"))
+    .help(format!("make it `atomic`, with the step `check: {entity}, by: [{key}], if: .. else ..` beside this write"))
 }
 
 /// A kept field lags behind the rows it is kept from.

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
 /// `$x?` below an `or`, a `not`, or outside of a test.
 pub(crate) fn finding(place: Place, name: &str) -> Finding {
     Finding::new(&RULE, place, format!("`${name}?` stands where leaving it out has no meaning"))
-        .help("an optional input drops its test, so it may stand only in a test joined by `and` at the top of `where` or `if`")
+        .help("drop the `?`: an input that is left out takes its whole test with it, so it may stand only in tests that `and` joins at the top of `where` or `if`; a write of what is sent says `any_of: [..]`")
 }
 
 /// More than three.

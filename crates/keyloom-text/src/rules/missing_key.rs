@@ -12,7 +12,6 @@ pub(crate) fn finding(place: Option<Place>, what: &str, key: &str, example: &str
 }
 
 /// None of several alternatives is there.
-pub(crate) fn verb(place: Place, name: &str, verbs: &str) -> Finding {
-    Finding::new(&RULE, place, format!("pattern `{name}` has no verb"))
-        .help(format!("say what it does, with one of: {verbs}"))
+pub(crate) fn verb(place: Place, what: &str, verbs: &str) -> Finding {
+    Finding::new(&RULE, place, format!("{what} has no verb")).help(format!("say what it does, with one of: {verbs}"))
 }

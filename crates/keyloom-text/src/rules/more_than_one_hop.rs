@@ -7,11 +7,13 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("more_than_one_hop.md"),
 };
 
-pub(crate) fn finding(place: Place, path: &str) -> Finding {
+/// `bed.ward.name`: `between` is the entity that `first` leads to, `rest` what is wanted from there.
+pub(crate) fn finding(place: Place, path: &str, between: &str, first: &str, rest: &str) -> Finding {
+    let nearer = rest.replace('.', "_");
     Finding::new(
         &RULE,
         place,
         format!("`{path}` follows more than one reference; a row may hold copies from one step away"),
     )
-    .help("keep the field nearer: a snapshot (`= order.name at create`) on the entity in between, then one step")
+    .help(format!("give {between} a copy of its own, `{nearer}: .. = {rest} at create`, and use `{first}.{nearer}`"))
 }

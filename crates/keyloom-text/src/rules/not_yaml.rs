@@ -1,6 +1,8 @@
 use granit_parser::ErrorKind;
 use keyloom_finding::{FileId, Finding, Level, Place, Rule};
 
+use super::{yaml_ate_it, yaml_feature};
+
 pub(crate) static RULE: Rule = Rule {
     name: "not-yaml",
     level: Level::Error,
@@ -8,36 +10,102 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("not_yaml.md"),
 };
 
-/// A syntax error at a byte of the file.
+/// A syntax error at a byte of the file. Where YAML took a part of a value for its own, the finding says that instead.
 pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> Finding {
+    let at = pointed_at(text, at, kind);
+    let character = text[at..].chars().next().filter(|c| *c != '\n');
+    let place = Place::new(file, at..at + character.map_or(0, char::len_utf8));
+    match (kind, character) {
+        (ErrorKind::DirectiveDisallowed | ErrorKind::MissingDocumentEndBeforeDirective, _) => {
+            yaml_feature::directive(Place::new(file, at..line_end(text, at)))
+        }
+        (
+            ErrorKind::UnexpectedCharacter { .. }
+            | ErrorKind::InvalidBlockScalarHeader
+            | ErrorKind::MissingAnchorOrAliasName
+            | ErrorKind::MappingKeyNotAllowed,
+            Some(character),
+        ) => yaml_ate_it::indicator(place, character),
+        (ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator, Some(':')) => {
+            yaml_ate_it::colon(place)
+        }
+        (ErrorKind::MappingValueNotAllowed, _) if is_behind_a_key(text, at) => yaml_ate_it::colon(place),
+        (ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar, _) => {
+            yaml_ate_it::quote(Place::new(file, at..line_end(text, at)))
+        }
+        _ => {
+            let (message, help) = words(kind);
+            Finding::new(&RULE, place, message).help(help)
+        }
+    }
+}
+
+/// Where the cause stands: the parser stops behind a tab, and at the line after a quote that was never closed.
+fn pointed_at(text: &str, at: usize, kind: &ErrorKind) -> usize {
     let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let rest = text[at..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
-    let (message, help) = words(kind);
-    Finding::new(&RULE, Place::new(file, at..at + rest), message).help(help)
+    let before = &text[..at];
+    match kind {
+        ErrorKind::TabInBlockIndentation | ErrorKind::TabNotAllowed | ErrorKind::TabInIndentation
+            if before.ends_with('\t') =>
+        {
+            at - 1
+        }
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
+            let line = before.trim_end();
+            let start = line.rfind('\n').map_or(0, |newline| newline + 1);
+            let opens =
+                |(at, c): &(usize, char)| matches!(c, '"' | '\'') && text[..start + at].ends_with([' ', '[', '{', ',']);
+            line[start..].char_indices().filter(opens).last().map_or(at, |(quote, _)| start + quote)
+        }
+        _ => at,
+    }
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    let line = text[at..].lines().next().unwrap_or("");
+    at + line.trim_end().len()
+}
+
+/// Whether a key stands before this byte on the same line.
+fn is_behind_a_key(text: &str, at: usize) -> bool {
+    let line = text[..at].rsplit('\n').next().unwrap_or("");
+    line.contains(": ")
 }
 
 fn words(kind: &ErrorKind) -> (String, String) {
     let (message, help) = match kind {
-        ErrorKind::TabInBlockIndentation | ErrorKind::TabNotAllowed => {
+        ErrorKind::TabInBlockIndentation | ErrorKind::TabNotAllowed | ErrorKind::TabInIndentation => {
             ("a tab stands where YAML takes only blanks", "indent with two blanks")
         }
-        ErrorKind::UnexpectedEofFlowMapping | ErrorKind::UnexpectedEofImplicitFlowMapping => {
-            ("this `{` is never closed", "add the missing `}`")
+        ErrorKind::UnclosedFlowCollection { open: '{' } => ("this `{` is never closed", "add the missing `}`"),
+        ErrorKind::UnclosedFlowCollection { .. } => ("this `[` is never closed", "add the missing `]`"),
+        ErrorKind::MismatchedFlowCollectionEnd { open: '{', .. } => {
+            ("this `{` is closed by a `]`", "close it with `}`")
         }
-        ErrorKind::UnexpectedEofFlowSequence => ("this `[` is never closed", "add the missing `]`"),
+        ErrorKind::MismatchedFlowCollectionEnd { .. } => ("this `[` is closed by a `}`", "close it with `]`"),
+        ErrorKind::MisplacedFlowCollectionEnd => ("this bracket closes nothing", "remove it"),
         ErrorKind::ExpectedFlowMappingSeparator => {
-            ("a `,` or a `}` is missing inside `{ }`", "values that contain `,` `?` or `: ` need quotes inside `{ }`")
+            ("a `,` or a `}` is missing before this", "close the braces, or separate the entries with `,`")
         }
         ErrorKind::ExpectedFlowSequenceSeparator => {
-            ("a `,` or a `]` is missing inside `[ ]`", "separate the items with `,`")
+            ("a `,` or a `]` is missing before this", "close the brackets, or separate the items with `,`")
         }
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => (
+            "this quote is never closed",
+            "close it on the same line; a value that holds one quote stands between the other: \"it's\"",
+        ),
         ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey | ErrorKind::ExpectedBlockSequenceEntry => {
             ("this line is not indented like its neighbours", "give all keys of one mapping the same indentation")
         }
-        ErrorKind::SimpleKeyExpected => ("this line has no `:` behind its key", "write `key: value`"),
-        ErrorKind::CommentInterceptedScalar => {
-            ("a comment cuts a value that goes on below it", "put the value on one line, or in quotes")
+        ErrorKind::MappingValueNotAllowed => (
+            "this key stands below one that has a value already",
+            "a key has a value behind its `:`, or keys below it, not both; check the indentation",
+        ),
+        ErrorKind::BlockSequenceEntryNotAllowed => {
+            ("a list can't begin behind a key", "put each `- item` on a line of its own, or write `[a, b]`")
         }
+        ErrorKind::SimpleKeyExpected => ("this line has no `:` behind its key", "write `key: value`"),
+        ErrorKind::RecursionLimitExceeded => ("this is nested too deep to be read", "a catalog needs about ten levels"),
         other => {
             return (
                 format!("this is not YAML: {other}"),

@@ -25,6 +25,12 @@ pub(crate) fn finding(
     }
 }
 
+/// A step into something that is neither a struct nor a map.
+pub(crate) fn no_members(place: Place, name: &str, entity: &str, field: &str, ty: &str) -> Finding {
+    Finding::new(&RULE, place, format!("there is no `{name}` below {entity}.{field}, which is {ty}"))
+        .help("only a struct, a map and the row that a reference points to have something below them")
+}
+
 /// The first names of a long list.
 fn listed(all: &[&str]) -> String {
     const SHOWN: usize = 12;

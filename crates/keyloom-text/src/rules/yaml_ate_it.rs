@@ -18,10 +18,16 @@ pub(crate) fn comment(value: Place, comment: Place, missing: char) -> Finding {
     .help("put the whole value in quotes")
 }
 
-/// Inside braces a `: ` starts another key.
+/// A `: ` inside a value starts another key.
 pub(crate) fn colon(place: Place) -> Finding {
-    Finding::new(&RULE, place, "a `: ` inside this value makes YAML look for another key")
+    Finding::new(&RULE, place, "a `: ` inside a value starts another key for YAML")
         .help("put the whole value in quotes")
+}
+
+/// A value that begins with a quote ends with it.
+pub(crate) fn quote(rest: Place) -> Finding {
+    Finding::new(&RULE, rest, "the value began with a quote and ended with it, and here more follows")
+        .help("put the whole value between the other quotes: \"'abc' + x\"")
 }
 
 /// A value that begins with a character YAML keeps for itself.

@@ -3,14 +3,17 @@ use keyloom_finding::{Finding, Level, Place, Rule};
 pub(crate) static RULE: Rule = Rule {
     name: "yaml-feature",
     level: Level::Error,
-    summary: "anchors, aliases, tags, merge keys and further documents are not part of the language",
+    summary: "anchors, aliases, tags, merge keys, directives and further documents are not part of the language",
     page: include_str!("yaml_feature.md"),
 };
 
-const SAY_IT_TWICE: &str = "write the value where it is needed; a catalog is read by people, top to bottom";
-
-pub(crate) fn anchor(place: Place) -> Finding {
-    Finding::new(&RULE, place, "an anchor (`&name`) is not part of the catalog language").help(SAY_IT_TWICE)
+pub(crate) fn anchor(place: Place, text: &str) -> Finding {
+    Finding::new(
+        &RULE,
+        place,
+        format!("`{text}` is an anchor to YAML, and anchors are not part of the catalog language"),
+    )
+    .help("leave it out, and write the value again where it is needed; if it is text, put the whole value in quotes")
 }
 
 pub(crate) fn alias(place: Place, text: &str) -> Finding {
@@ -22,13 +25,19 @@ pub(crate) fn alias(place: Place, text: &str) -> Finding {
     .help(format!("write the value itself, or quote it if it is text: \"{text}\""))
 }
 
-pub(crate) fn tag(place: Place) -> Finding {
-    Finding::new(&RULE, place, "a tag (`!name`) is not part of the catalog language")
-        .help("leave it out; Keyloom knows the type of every value, or quote it if it is text")
+pub(crate) fn tag(place: Place, text: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{text}` is a tag to YAML, and tags are not part of the catalog language"))
+        .help("leave it out, Keyloom knows the type of every value; if it is text, put the whole value in quotes")
+}
+
+pub(crate) fn directive(place: Place) -> Finding {
+    Finding::new(&RULE, place, "a line that begins with `%` is a directive to YAML, and a catalog has none")
+        .help("remove the line; a catalog begins with `language: 1`")
 }
 
 pub(crate) fn merge_key(place: Place) -> Finding {
-    Finding::new(&RULE, place, "a merge key (`<<`) is not part of the catalog language").help(SAY_IT_TWICE)
+    Finding::new(&RULE, place, "a merge key (`<<`) is not part of the catalog language")
+        .help("write the keys where they are needed; a catalog is read by people, top to bottom")
 }
 
 pub(crate) fn second_document(place: Place) -> Finding {
