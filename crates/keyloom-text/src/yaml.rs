@@ -70,6 +70,18 @@ impl Node {
         }
     }
 
+    /// Its item of that text, if it is a list that has one; else itself.
+    pub(crate) fn item(&self, text: &str) -> &Self {
+        let Kind::List { items, .. } = &self.kind else { return self };
+        items.iter().find(|item| item.scalar().is_some_and(|scalar| scalar.text == text)).unwrap_or(self)
+    }
+
+    /// The texts of its keys, if it is a mapping.
+    pub(crate) fn keys(&self) -> Vec<&str> {
+        let Kind::Map { entries, .. } = &self.kind else { return Vec::new() };
+        entries.iter().filter_map(|entry| entry.key.scalar()).map(|key| key.text.as_str()).collect()
+    }
+
     /// Whether it is nothing: `key:` with no value behind it.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.plain && scalar.text.is_empty())

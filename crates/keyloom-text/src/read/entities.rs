@@ -63,6 +63,7 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
             }
         }
     }
+    fields::check_named_types(reader);
     let snapshot = reader.snapshot();
     let mut waiting = Vec::new();
     for keys in &files {
@@ -251,7 +252,7 @@ fn read_key(reader: &mut Reader<'_>, node: &Node, entity: &Entity) -> Vec<String
                 let help = format!("drop the `?` of `{}`", field.name);
                 reader.push(unfit_key::field(name.place, &field.name, "identity is never absent", &help));
             } else if let Some(why) = field.ty.unordered() {
-                reader.push(unfit_key::finding(name.place, &field.name, why));
+                reader.push(unfit_key::finding(name.place, &field.name, "be part of a key", why));
             }
             key.push(name.text);
         }
@@ -352,7 +353,7 @@ fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pending<'_>) {
         if let Some(field) = entity.field(name)
             && matches!(field.fill, Fill::Kept(_) | Fill::NowOnWrite)
         {
-            let place = reader.places.value(&join(&path, "key")).unwrap_or(waiting.name.place);
+            let place = keys.get("key").map_or(waiting.name.place, |key| key.item(name).place);
             reader.push(unfit_key::field(
                 place,
                 name,
@@ -554,7 +555,7 @@ fn unique(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &No
         };
         for field in fields.iter().filter_map(|name| entity.field(name)) {
             if let Some(why) = field.ty.unordered() {
-                reader.push(unfit_key::finding(value.place, &field.name, why));
+                reader.push(unfit_key::finding(value.place, &field.name, "be unique", why));
             }
         }
         uniques.push(Unique { name: name.text, fields, filter });
@@ -569,7 +570,8 @@ fn states(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> 
         let Some(field) = own_field(reader, entity, &name) else { continue };
         let Type::Enum(variants) = &field.ty else {
             let message = format!("`{}` is {}; states are the values of an enum", field.name, field.ty.word());
-            reader.push(crate::rules::type_mismatch::finding(name.place, message, None));
+            let help = format!("make it one: `{}: enum(OPEN | CLOSED)`", field.name);
+            reader.push(crate::rules::type_mismatch::finding(name.place, message, help));
             continue;
         };
         let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();

@@ -59,14 +59,10 @@ fn read_member(reader: &mut Reader<'_>, node: &Node) -> Option<(Type, bool)> {
     Some((lower_type(reader, &ty, &text)?, optional))
 }
 
-/// Finds structs that name what does not exist, or hold themselves.
+/// Finds structs that hold themselves.
 pub(super) fn check_structs(reader: &mut Reader<'_>) {
     let structs = reader.catalog.types.clone();
     for ty in &structs {
-        for (member, of, _) in &ty.members {
-            let path = format!("types.{}.{member}", ty.name);
-            check_struct_names(reader, of, &path);
-        }
         if holds_itself(&structs, &ty.name) {
             // Without its members it has an end, and nobody computes with a size that has none.
             reader.misread(struct_path(&ty.name, None));
@@ -116,13 +112,13 @@ fn struct_names(ty: &Type) -> Vec<&str> {
     }
 }
 
-fn check_struct_names(reader: &mut Reader<'_>, ty: &Type, path: &str) {
-    for name in struct_names(ty).into_iter().map(str::to_owned).collect::<Vec<_>>() {
-        if reader.catalog.struct_type(&name).is_none()
-            && let Some(place) = reader.places.value(path)
-        {
+/// Finds types that name a struct which does not exist.
+pub(super) fn check_named_types(reader: &mut Reader<'_>) {
+    for name in std::mem::take(&mut reader.named_types) {
+        if reader.catalog.struct_type(&name.text).is_none() {
             let all: Vec<&str> = reader.catalog.types.iter().map(|ty| ty.name.as_str()).collect();
-            let finding = unknown_name::finding(place, "type", &name, "", nearest(&name, all.iter().copied()), &all);
+            let nearest = nearest(&name.text, all.iter().copied());
+            let finding = unknown_name::finding(name.place, "struct", &name.text, " in `types`", nearest, &all);
             reader.push(finding);
         }
     }
@@ -153,7 +149,6 @@ pub(super) fn read_fields(
             reader.misread(field_path(entity.1, &name.text));
             continue;
         };
-        check_struct_names(reader, &ty, &format!("{path}.{}", name.text));
         let at = fields.len();
         let reference = field.reference.map(|target| {
             let place = text.place(target.range.clone());
@@ -179,7 +174,8 @@ fn read_field(reader: &mut Reader<'_>, node: &Node) -> Option<(Text, types::Fiel
 pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text) -> Option<Type> {
     let bound = |reader: &mut Reader<'_>, counts: &Option<Distribution<u64>>, word: &str| {
         if counts.is_none() {
-            reader.push(unbounded_array::finding(text.place(ty.range.clone()), word));
+            let written = text.text.get(ty.range.clone()).unwrap_or("");
+            reader.push(unbounded_array::finding(text.place(ty.range.clone()), word, written));
         }
         *counts
     };
@@ -199,18 +195,21 @@ pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text)
         TypeKind::Ip => Type::Ip,
         TypeKind::Enum(variants) => Type::Enum(variants.clone()),
         TypeKind::List(of, counts) => {
-            let counts = bound(reader, counts, "list of")?;
+            let counts = bound(reader, counts, "list")?;
             Type::List(Box::new(lower_type(reader, of, text)?), counts)
         }
         TypeKind::Set(of, counts) => {
-            let counts = bound(reader, counts, "set of")?;
+            let counts = bound(reader, counts, "set")?;
             Type::Set(Box::new(lower_type(reader, of, text)?), counts)
         }
         TypeKind::Map(key, value, counts) => {
-            let counts = bound(reader, counts, "map of")?;
+            let counts = bound(reader, counts, "map")?;
             Type::Map(Box::new(lower_type(reader, key, text)?), Box::new(lower_type(reader, value, text)?), counts)
         }
-        TypeKind::Named(name) => Type::Struct(name.text.clone()),
+        TypeKind::Named(name) => {
+            reader.named_types.push(Name { text: name.text.clone(), place: text.place(name.range.clone()) });
+            Type::Struct(name.text.clone())
+        }
         TypeKind::OneOf(types) => {
             Type::OneOf(types.iter().map(|ty| lower_type(reader, ty, text)).collect::<Option<_>>()?)
         }

@@ -26,6 +26,8 @@ pub enum Unreadable {
     Missing,
     /// It holds no bytes at all.
     Empty,
+    /// It holds nothing but comments.
+    OnlyComments,
     /// It holds NUL bytes.
     Binary,
     /// It is text in another encoding; the first wrong byte stands here.
@@ -66,12 +68,20 @@ impl Unreadable {
     /// The finding that says so; `place` is the `include` that names the file, if any.
     pub fn finding(&self, place: Option<Place>, name: &str) -> Finding {
         let (why, help) = match self {
+            Self::Missing if place.is_some() => (
+                "there is no such file".to_owned(),
+                "a name is seen from the file that includes it; a folder stands for its `catalog.yaml`",
+            ),
             Self::Missing => (
                 "there is no such file".to_owned(),
                 "check the name; a folder stands for its `catalog.yaml`; `keyloom init` writes an example",
             ),
             Self::Empty => (
                 "the file is empty".to_owned(),
+                "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
+            ),
+            Self::OnlyComments => (
+                "the file holds nothing but comments".to_owned(),
                 "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
             ),
             Self::Binary => ("this is a binary file, not a catalog".to_owned(), "name the YAML file"),
@@ -133,7 +143,7 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
         if document.root.is_none() {
             loaded.unreadable = true;
             if loaded.findings.len() == before {
-                loaded.findings.push(Unreadable::Empty.finding(place, &name));
+                loaded.findings.push(Unreadable::OnlyComments.finding(place, &name));
             }
         }
         let mut chain = chain;

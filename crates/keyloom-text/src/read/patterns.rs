@@ -99,7 +99,7 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     let before = reader.faults();
     let keys = reader.keys(node, &path, "a pattern", &words, EXAMPLE)?;
     // What an unknown or a cut key was to say is not known, so nothing is concluded from its absence.
-    let whole = reader.faults() == before;
+    let mut whole = reader.faults() == before;
     if let Some(node) = keys.get("allow") {
         allow::read(reader, node, &path);
     }
@@ -140,7 +140,8 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     let mut input_findings = Vec::new();
     let inputs = inputs.finish(name.place, &mut input_findings);
     if reader.faults() == before {
-        reader.findings.append(&mut input_findings);
+        input_findings.into_iter().for_each(|finding| reader.push(finding));
+        whole &= reader.faults() == before;
     }
     whole.then_some(())?;
     Some(Model { name: name.text.clone(), all_tenants, action: action?, inputs, rate, latency, skew, doc, owner })

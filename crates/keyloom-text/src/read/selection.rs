@@ -70,7 +70,11 @@ impl<'c> Pattern<'c, '_> {
             }
         };
         if let Some(why) = found.ty.unordered() {
-            reader.push(unfit_key::finding(text.whole(), &found.path.to_string(), why));
+            // A key or a unique that does not fit is reported where it is written.
+            let mut said = entity.key.iter().chain(entity.unique.iter().flat_map(|unique| &unique.fields));
+            let said = found.path.root == Root::Own && said.any(|name| *name == found.path.field);
+            let finding = unfit_key::finding(text.whole(), &found.path.to_string(), "stand in `by`", why);
+            reader.push((!said).then_some(finding));
             return None;
         }
         let value = self.by_value(reader, &text, &found.path, &found.ty, &words, value.as_ref())?;
@@ -229,7 +233,7 @@ impl<'c> Pattern<'c, '_> {
             };
             let place = text.place(item.of.range.clone());
             if let Some(why) = found.ty.unordered() {
-                reader.push(order_not_total::finding(place, &found.path.to_string(), why));
+                reader.push(order_not_total::finding(place, &found.path.to_string(), &found.ty, why));
                 return None;
             }
             let fixed = by.own_fields().contains(&found.path.field.as_str());
@@ -238,7 +242,7 @@ impl<'c> Pattern<'c, '_> {
                 && !fixed
                 && !filter.is_some_and(|filter| excludes_null(filter, &found.path))
             {
-                reader.push(order_on_optional::finding(place, &found.path.to_string()));
+                reader.push(order_on_optional::finding(place, &found.path.to_string(), item.descending));
                 return None;
             }
             let direction = if item.descending { Direction::Descending } else { Direction::Ascending };

@@ -13,7 +13,7 @@ use crate::rules::{
     wrong_shape, yaml_feature,
 };
 use crate::text::Text;
-use crate::vocabulary::Word;
+use crate::vocabulary::{Stage, Word};
 use crate::yaml::{Document, Entry, Kind, Node};
 
 /// The state of one reading.
@@ -28,6 +28,8 @@ pub(super) struct Reader<'a> {
     faults: usize,
     /// What is written down but was not understood, by path. A finding says so; its uses are not further mistakes.
     misread: HashSet<String>,
+    /// The structs that types name, to be looked up when all are known.
+    pub(super) named_types: Vec<Name>,
     /// Names in the wrong case; a finding says so where they are defined.
     misnamed: HashSet<String>,
 }
@@ -99,6 +101,7 @@ impl<'a> Reader<'a> {
             cut: HashSet::new(),
             faults: 0,
             misread: HashSet::new(),
+            named_types: Vec::new(),
             misnamed: HashSet::new(),
         }
     }
@@ -287,13 +290,8 @@ impl<'a> Reader<'a> {
             let pieces = if *flow { self.cut_entries(&entries[next..]) } else { 0 };
             next += 1 + pieces;
             let Some(key) = entry.key.scalar() else {
-                self.push(wrong_shape::finding(
-                    entry.key.place,
-                    what,
-                    "plain names as keys",
-                    entry.key.word(),
-                    example,
-                ));
+                // The tree's builder has refused it already.
+                self.push(None);
                 continue;
             };
             if key.text == "<<" {
@@ -338,8 +336,15 @@ impl<'a> Reader<'a> {
             } else if let Some(list) = stray_item(&entries[..=at]).filter(|_| *flow) {
                 self.push(comma_in_braces::list(list, self.sources.text(list)));
             } else {
-                let nearest = nearest(&name.text, words.iter().map(|word| word.name));
-                let all = words.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
+                let built = || words.iter().filter(|word| word.stage == Stage::Now).map(|word| word.name);
+                let nearest = unknown_key::elsewhere_called(&name.text)
+                    .filter(|meant| built().any(|word| word == *meant))
+                    .or_else(|| nearest(&name.text, built()));
+                if let Some(nearest) = nearest {
+                    // It is not missing as well.
+                    self.misread(join(path, nearest));
+                }
+                let all = built().collect::<Vec<_>>().join(", ");
                 self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
                 misspelt.extend(nearest);
             }

@@ -129,14 +129,13 @@ impl Typing<'_, '_, '_, '_> {
             }
             ExprKind::InValues(of, values) => {
                 let left = self.lower(of, None, optional_fits);
-                let values =
-                    values.iter().map(|value| self.against(value, left.ty.as_ref(), optional_fits).expr).collect();
+                let values = values.iter().map(|value| self.beside(value, &left, optional_fits).expr).collect();
                 boolean(Expr::In(Box::new(left.expr), Set::Values(values)))
             }
             ExprKind::InRange(of, from, to) => {
                 let left = self.lower(of, None, optional_fits);
                 let mut end = |end: &Option<Box<Written>>| {
-                    end.as_ref().map(|end| Box::new(self.against(end, left.ty.as_ref(), optional_fits).expr))
+                    end.as_ref().map(|end| Box::new(self.beside(end, &left, optional_fits).expr))
                 };
                 let (from, to) = (end(from), end(to));
                 if let (Some(Expr::Input { optional: true, .. }), Some(Expr::Input { name, optional: true })) =
@@ -161,9 +160,9 @@ impl Typing<'_, '_, '_, '_> {
                 let left = self.lower(a, None, optional_fits);
                 if let Some(ty) = left.ty.as_ref().filter(|ty| !matches!(ty, Type::Text(_))) {
                     let message = format!("`{}` is {}; only text starts with something", self.source(a), ty.word());
-                    self.fault(a.range.clone(), message, None);
+                    self.fault(a.range.clone(), message, Some("compare it with `=` or `in`".to_owned()));
                 }
-                let right = self.against(b, left.ty.as_ref(), optional_fits);
+                let right = self.beside(b, &left, optional_fits);
                 boolean(Expr::StartsWith(Box::new(left.expr), Box::new(right.expr)))
             }
             ExprKind::Has(has, a, b) => self.has(*has, a, b, optional_fits),
@@ -187,6 +186,16 @@ impl Typing<'_, '_, '_, '_> {
         tests
     }
 
+    /// A value next to another. Where that one was not understood, nobody can say whether this is one of its values.
+    fn beside(&mut self, written: &Written, other: &Typed, optional_fits: bool) -> Typed {
+        if let (Expr::Literal(Literal::Null), None, ExprKind::Literal(literal @ Literal::Variant(_))) =
+            (&other.expr, &other.ty, &written.kind)
+        {
+            return Typed { expr: Expr::Literal(literal.clone()), ty: None };
+        }
+        self.against(written, other.ty.as_ref(), optional_fits)
+    }
+
     /// A value next to one whose type is known.
     fn against(&mut self, written: &Written, ty: Option<&Type>, optional_fits: bool) -> Typed {
         let typed = self.lower(written, ty, optional_fits);
@@ -196,7 +205,13 @@ impl Typing<'_, '_, '_, '_> {
         {
             let message =
                 format!("`{}` is {}, and it is compared with {}", self.source(written), found.word(), ty.word());
-            self.fault(written.range.clone(), message, None);
+            let help = match ty {
+                Type::Date => "a day is written `'2026-11-15'`".to_owned(),
+                Type::Uuid | Type::Uuid7 => "a uuid is written between quotes, all 36 characters".to_owned(),
+                Type::Text(_) => format!("turn it into text: `text({})`", self.source(written)),
+                _ => "compare values of one type".to_owned(),
+            };
+            self.fault(written.range.clone(), message, Some(help));
         }
         typed
     }
@@ -206,11 +221,11 @@ impl Typing<'_, '_, '_, '_> {
         let undecided = |side: &Written| matches!(side.kind, ExprKind::Input { .. } | ExprKind::Literal(_));
         if undecided(a) && !undecided(b) {
             let right = self.lower(b, None, optional_fits);
-            let left = self.against(a, right.ty.as_ref(), optional_fits);
+            let left = self.beside(a, &right, optional_fits);
             return (left, right);
         }
         let left = self.lower(a, None, optional_fits);
-        let right = self.against(b, left.ty.as_ref(), optional_fits);
+        let right = self.beside(b, &left, optional_fits);
         (left, right)
     }
 
@@ -224,7 +239,7 @@ impl Typing<'_, '_, '_, '_> {
             },
             Some(ty) => {
                 let message = format!("`{}` is {}; `has` asks a list, a set or a map", self.source(a), ty.word());
-                self.fault(a.range.clone(), message, None);
+                self.fault(a.range.clone(), message, Some("compare it with `=` or `in`".to_owned()));
                 None
             }
             None => None,
@@ -261,7 +276,8 @@ impl Typing<'_, '_, '_, '_> {
                 let ty = sum_type(op, x, y);
                 if ty.is_none() {
                     let message = format!("`{}` can't stand between {} and {}", op.symbol(), x.word(), y.word());
-                    self.fault(written.range.clone(), message, None);
+                    let help = "both are numbers, or a moment and a span of time: `at + 7 days`".to_owned();
+                    self.fault(written.range.clone(), message, Some(help));
                 }
                 ty
             }
@@ -385,7 +401,13 @@ impl Typing<'_, '_, '_, '_> {
         if !counts.contains(&arguments.len()) {
             let message =
                 format!("`{}` takes {}, and here it has {}", function.name(), values(*counts.start()), arguments.len());
-            self.fault(written.range.clone(), message, None);
+            let example = match function {
+                Function::Left => "left(title, 8)",
+                Function::Min | Function::Max => "max(best, $score)",
+                Function::Geohash => "geohash(lat, lon, 6)",
+                _ => "lower(title)",
+            };
+            self.fault(written.range.clone(), message, Some(format!("for example `{example}`")));
         }
         let first_wanted = match function {
             Function::Lower | Function::Upper | Function::Left => Some(Type::Text(Size { typical: 0, max: u64::MAX })),

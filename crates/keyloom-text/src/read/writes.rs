@@ -252,7 +252,7 @@ fn assignment<'c>(
             reader.push(type_mismatch::finding(
                 name.place,
                 format!("`{}` is {}; `remove` takes from sets and maps", found.path, ty.word()),
-                None,
+                format!("write the whole value: `set: {{ {}: .. }}`", found.path),
             ));
             return None;
         }
@@ -260,7 +260,7 @@ fn assignment<'c>(
             reader.push(type_mismatch::finding(
                 name.place,
                 format!("`{}` is {}; `append` adds to lists", found.path, ty.word()),
-                None,
+                "`add` adds to a set; anything else is written with `set`".to_owned(),
             ));
             return None;
         }
@@ -335,7 +335,10 @@ fn takes<'c>(
     if !matches!(verb, WriteVerb::Create | WriteVerb::Put) {
         return Vec::new();
     }
-    let assigned = |name: &str| assignments.iter().any(|assignment| assignment.path.field == name);
+    // A field that `set` names is meant to be set, even where its value was not understood.
+    let named = keys.get("set").map_or_else(Vec::new, Node::keys);
+    let assigned =
+        |name: &str| named.contains(&name) || assignments.iter().any(|assignment| assignment.path.field == name);
     let names: Vec<Name> = match keys.entry("takes") {
         Some(entry) => pattern.own_fields(reader, entity, &entry.value, "`takes`"),
         None => {

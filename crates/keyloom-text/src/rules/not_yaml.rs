@@ -53,8 +53,9 @@ fn pointed_at(text: &str, at: usize, kind: &ErrorKind) -> usize {
         ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
             let line = before.trim_end();
             let start = line.rfind('\n').map_or(0, |newline| newline + 1);
-            let opens =
-                |(at, c): &(usize, char)| matches!(c, '"' | '\'') && text[..start + at].ends_with([' ', '[', '{', ',']);
+            let opens = |(at, c): &(usize, char)| {
+                matches!(c, '"' | '\'') && line[start..][..*at].trim_end().ends_with([':', '[', '{', ',', '-'])
+            };
             line[start..].char_indices().filter(opens).last().map_or(at, |(quote, _)| start + quote)
         }
         _ => at,

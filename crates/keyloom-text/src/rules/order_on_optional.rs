@@ -7,7 +7,9 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("order_on_optional.md"),
 };
 
-pub(crate) fn finding(place: Place, field: &str) -> Finding {
-    Finding::new(&RULE, place, format!("rows may lack `{field}`: where do they stand in this order?"))
-        .help(format!("exclude them with `where: {field} is not null`, or say `{field} asc nulls last`"))
+pub(crate) fn finding(place: Place, field: &str, descending: bool) -> Finding {
+    Finding::new(&RULE, place, format!("rows may lack `{field}`: where do they stand in this order?")).help(format!(
+        "exclude them, `where: {field} is not null`, or put them at the end, `order: {field} {} nulls last`",
+        if descending { "desc" } else { "asc" }
+    ))
 }

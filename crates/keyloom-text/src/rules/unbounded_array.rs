@@ -7,7 +7,9 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("unbounded_array.md"),
 };
 
-pub(crate) fn finding(place: Place, word: &str) -> Finding {
-    Finding::new(&RULE, place, format!("this {word} has no bound: a row would grow for ever"))
-        .help(format!("say how many it holds, typical / p99 / worst: `{word} .. (3 / 20 / 100)`; if it has no worst case, make it an entity of its own"))
+/// `word` is `list`, `set` or `map`; `written` is the whole type.
+pub(crate) fn finding(place: Place, word: &str, written: &str) -> Finding {
+    Finding::new(&RULE, place, format!("this {word} has no bound: a row would grow for ever")).help(format!(
+        "say how many it holds, typical / p99 / worst: `{written} (3 / 20 / 100)`; if it has no worst case, make it an entity of its own"
+    ))
 }

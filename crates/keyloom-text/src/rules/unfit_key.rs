@@ -7,8 +7,9 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("unfit_key.md"),
 };
 
-pub(crate) fn finding(place: Place, field: &str, why: &str) -> Finding {
-    Finding::new(&RULE, place, format!("`{field}` can't be part of a key: {why}"))
+/// `role` is what its type is not fit for: "be part of a key".
+pub(crate) fn finding(place: Place, field: &str, role: &str, why: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{field}` can't {role}: {why}"))
         .help("use a field of another type, or derive one from it")
 }
 

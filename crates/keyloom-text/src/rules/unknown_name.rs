@@ -21,7 +21,7 @@ pub(crate) fn finding(
             finding.label(format!("did you mean `{nearest}`?")).help(format!("write `{nearest}`, or define `{name}`"))
         }
         None if all.is_empty() => finding.help(format!("define `{name}`")),
-        None => finding.help(format!("there is: {}", listed(all))),
+        None => finding.help(format!("there is: {}; or define `{name}`", listed(all))),
     }
 }
 
