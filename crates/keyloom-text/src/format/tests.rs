@@ -306,8 +306,8 @@ mod refusals {
 
     #[test]
     fn what_is_not_yaml() {
-        check_refused("a: [b\n", "not YAML");
-        check_refused("a: b: c\n", "not YAML");
+        check_refused("a: [b\n", "never closed");
+        check_refused("a: b: c\n", "starts another key");
         check_refused("a: \u{7}\n", "not YAML");
     }
 

@@ -25,7 +25,7 @@ pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> 
             | ErrorKind::MissingAnchorOrAliasName
             | ErrorKind::MappingKeyNotAllowed,
             Some(character),
-        ) => yaml_ate_it::indicator(place, character),
+        ) if !character.is_control() => yaml_ate_it::indicator(place, character),
         (ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator, Some(':')) => {
             yaml_ate_it::colon(place)
         }
