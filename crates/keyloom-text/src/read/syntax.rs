@@ -340,10 +340,6 @@ impl<'a> Reader<'a> {
                 let nearest = unknown_key::elsewhere_called(&name.text)
                     .filter(|meant| built().any(|word| word == *meant))
                     .or_else(|| nearest(&name.text, built()));
-                if let Some(nearest) = nearest {
-                    // It is not missing as well.
-                    self.misread(join(path, nearest));
-                }
                 let all = built().collect::<Vec<_>>().join(", ");
                 self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
                 misspelt.extend(nearest);
