@@ -56,7 +56,7 @@ fn pointed_at(text: &str, at: usize, kind: &ErrorKind) -> usize {
             let opens = |(at, c): &(usize, char)| {
                 matches!(c, '"' | '\'') && line[start..][..*at].trim_end().ends_with([':', '[', '{', ',', '-'])
             };
-            line[start..].char_indices().filter(opens).last().map_or(at, |(quote, _)| start + quote)
+            line[start..].char_indices().rfind(opens).map_or(at, |(quote, _)| start + quote)
         }
         _ => at,
     }
