@@ -6,7 +6,7 @@ use keyloom_text::Reading;
 
 use crate::config::Config;
 use crate::registry;
-use crate::rules::unused_allow;
+use crate::rules::{bad_config, unused_allow};
 
 /// Takes out what the catalog's own `allow:` accepts, and adds a finding for each one that is unused, expired or names
 /// no rule.
@@ -24,7 +24,7 @@ pub(crate) fn apply(findings: Vec<Finding>, reading: &Reading, sources: &Sources
                 allowed |= !expired(allow.until, today);
             }
         }
-        if !allowed || !can_be_allowed(&finding) {
+        if !allowed || !can_be_allowed(finding.rule.name) {
             kept.push(finding);
         }
     }
@@ -46,9 +46,9 @@ fn scope(allow: &Allow, reading: &Reading, sources: &Sources) -> Option<Place> {
     Some(Place::new(own.file, 0..sources.file(own.file).text().len()))
 }
 
-/// What can't be read is not a matter of taste.
-fn can_be_allowed(finding: &Finding) -> bool {
-    !matches!(finding.rule.name, "not-yaml" | "unreadable-file" | "cyclic-include" | "language-version" | "bad-config")
+/// What was not understood is not a matter of taste: nobody knows what stands behind it.
+fn can_be_allowed(rule: &str) -> bool {
+    rule != bad_config::RULE.name && keyloom_text::rules::ALL.iter().all(|of_language| of_language.name != rule)
 }
 
 fn expired(until: Option<Date>, today: Date) -> bool {
@@ -58,6 +58,9 @@ fn expired(until: Option<Date>, today: Date) -> bool {
 fn judge(rule: &str, until: Option<Date>, place: Option<Place>, used: bool, today: Date) -> Option<Finding> {
     if registry::rule(rule).is_none() {
         return Some(unused_allow::no_such_rule(place, rule));
+    }
+    if !can_be_allowed(rule) {
+        return Some(unused_allow::not_to_be_allowed(place, rule));
     }
     match until {
         Some(until) if expired(Some(until), today) => Some(unused_allow::expired(place, rule, until)),
@@ -93,7 +96,7 @@ impl<'a> ConfigAllowances<'a> {
                     allowed |= !expired(allow.until, self.today);
                 }
             }
-            if !allowed || !can_be_allowed(&finding) {
+            if !allowed || !can_be_allowed(finding.rule.name) {
                 kept.push(finding);
             }
         }

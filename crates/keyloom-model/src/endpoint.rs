@@ -78,8 +78,7 @@ impl Endpoint {
 fn needs_idempotency_key(pattern: &Pattern) -> bool {
     match &pattern.action {
         Action::Read(_) | Action::Outside(_) => false,
-        Action::Write(write) => write.once_per.is_empty(),
-        Action::Claim(_) | Action::Atomic(_) => true,
+        Action::Write(_) | Action::Claim(_) | Action::Atomic(_) => pattern.once_per.is_empty(),
     }
 }
 

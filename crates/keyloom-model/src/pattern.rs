@@ -13,6 +13,8 @@ pub struct Pattern {
     pub action: Action,
     /// What a caller sends, in the order of first use.
     pub inputs: Vec<Input>,
+    /// Natural idempotency: one effect for each value of these inputs.
+    pub once_per: Vec<String>,
     /// How often.
     pub rate: Frequency,
     /// The p99 target.
@@ -335,8 +337,6 @@ pub struct Write {
     pub any_of: Vec<String>,
     /// What must hold, and the answer when it does not.
     pub conditions: Vec<Condition>,
-    /// Natural idempotency.
-    pub once_per: Vec<String>,
     /// Many in one call.
     pub batch: Option<u64>,
     /// The event it emits.

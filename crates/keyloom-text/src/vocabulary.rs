@@ -204,7 +204,7 @@ static VERBS: &[(&str, &[&str])] = &[
     ("update", UPDATE),
     ("delete", &["by", "if", "once_per", "batch", "emits", "returns"]),
     ("claim", &["tenant", "by", "where", "order", "up_to", "lease", "span", "matches", "once_per", "returns", "group"]),
-    ("atomic", &["once_per", "returns"]),
+    ("atomic", &["once_per"]),
     ("update_each", UPDATE),
     ("delete_each", &["by", "where", "if", "emits"]),
     ("outside", OUTSIDE),

@@ -150,7 +150,7 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
         let own = used.entry(entity).or_default();
         own.is_made |= matches!(write.verb, WriteVerb::Create | WriteVerb::Put) || write.or_create;
         own.all_read |= write.emits.is_some();
-        let filled = [&write.takes, &write.any_of, &write.once_per];
+        let filled = [&write.takes, &write.any_of, &pattern.once_per];
         own.filled.extend(filled.into_iter().flatten().map(String::as_str));
         if write.or_create {
             // The row that it makes has the values it was looked for by.

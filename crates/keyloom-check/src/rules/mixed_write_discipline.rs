@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Entity, Write, WriteVerb};
+use keyloom_model::{Action, Entity, Write, WriteVerb};
 
 use super::gathered;
 
@@ -22,10 +22,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                         conditional.push(pattern.name.as_str());
                     }
                     WriteVerb::Update | WriteVerb::Put if plain.iter().any(|(name, _)| *name == pattern.name) => {}
-                    WriteVerb::Update | WriteVerb::Put => {
+                    // An atomic is decided as a whole.
+                    WriteVerb::Update | WriteVerb::Put if !matches!(pattern.action, Action::Atomic(_)) => {
                         plain.push((pattern.name.clone(), context.key(&format!("patterns.{}", pattern.name))));
                     }
-                    WriteVerb::Create | WriteVerb::Delete => {}
+                    _ => {}
                 }
             }
         }

@@ -16,30 +16,19 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let (mut need_key, mut claims) = (Vec::new(), Vec::new());
     for pattern in &context.catalog.patterns {
         let place = context.key(&format!("patterns.{}", pattern.name));
+        if !pattern.once_per.is_empty() {
+            findings.extend(forgets(context, pattern));
+            continue;
+        }
         if matches!(pattern.action, Action::Claim(_)) {
             claims.push((pattern.name.clone(), place));
             continue;
         }
-        // An atomic states it for all of its steps.
-        let once = context.is_stated(&format!("patterns.{}.once_per", pattern.name));
-        for (path, write) in pattern.writes() {
-            let Some(entity) = context.catalog.entity(&write.entity) else { continue };
-            if write.once_per.is_empty() {
-                if !once && repeats_add_up(write, entity) && !need_key.iter().any(|(name, _)| *name == pattern.name) {
-                    need_key.push((pattern.name.clone(), place));
-                }
-            } else if write.verb != WriteVerb::Create && !has_birth_time(pattern, write, entity) {
-                let message = format!(
-                    "`{}` remembers [{}] for the retry horizon, and none of them tells when the request was made",
-                    pattern.name,
-                    write.once_per.join(", ")
-                );
-                findings.push(
-                    Finding::new(&RULE, context.value(&format!("{path}.once_per")), message)
-                        .level(Level::Error)
-                        .help("make one of them a uuid7 or a timestamp, or drop `once_per`: the request then carries an idempotency key"),
-                );
-            }
+        let adds_up = pattern.writes().iter().any(|(_, write)| {
+            context.catalog.entity(&write.entity).is_some_and(|entity| repeats_add_up(write, entity))
+        });
+        if adds_up {
+            need_key.push((pattern.name.clone(), place));
         }
     }
     let key = "the request must carry an `Idempotency-Key`";
@@ -74,10 +63,23 @@ fn counts_on(value: &Expr, own: &Path) -> bool {
     counts
 }
 
-fn has_birth_time(pattern: &Pattern, write: &Write, entity: &Entity) -> bool {
-    write.once_per.iter().any(|name| {
-        let input = pattern.inputs.iter().find(|input| input.name == *name).map(|input| &input.ty);
-        let ty = entity.field(name).map(|field| &field.ty).or(input);
-        matches!(ty, Some(Type::Uuid7 | Type::Timestamp { .. }))
-    })
+/// A request is remembered for the retry horizon, so something must tell when it was made. The row that a create makes
+/// is its own memory.
+fn forgets(context: &Context<'_>, pattern: &Pattern) -> Option<Finding> {
+    let is_create = matches!(&pattern.action, Action::Write(write) if write.verb == WriteVerb::Create);
+    let has_birth_time = pattern.inputs.iter().any(|input| {
+        pattern.once_per.contains(&input.name) && matches!(input.ty, Type::Uuid7 | Type::Timestamp { .. })
+    });
+    if is_create || has_birth_time {
+        return None;
+    }
+    let message = format!(
+        "`{}` remembers [{}] for the retry horizon, and none of them tells when the request was made",
+        pattern.name,
+        pattern.once_per.join(", ")
+    );
+    let help =
+        "make one of them a uuid7 or a timestamp, or drop `once_per`: the request then carries an idempotency key";
+    let place = context.value(&format!("patterns.{}.once_per", pattern.name));
+    Some(Finding::new(&RULE, place, message).level(Level::Error).help(help))
 }

@@ -119,6 +119,7 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     let mut inputs = Inputs::default();
     let mut pattern = Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, item: None };
     let action = read_action(reader, &mut pattern, &keys, verb);
+    let once_per = once_per(reader, &mut pattern, &keys, verb);
     let rate = keys.get("rate").and_then(|node| rate(reader, node, &path)).unwrap_or_default();
     let latency =
         keys.get("latency").and_then(|node| reader.parse(node, "`latency`", "80ms", Grammar::Value, units::time_span));
@@ -144,7 +145,18 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
         whole &= reader.faults() == before;
     }
     whole.then_some(())?;
-    Some(Model { name: name.text.clone(), all_tenants, action: action?, inputs, rate, latency, skew, doc, owner })
+    Some(Model {
+        name: name.text.clone(),
+        all_tenants,
+        action: action?,
+        inputs,
+        once_per,
+        rate,
+        latency,
+        skew,
+        doc,
+        owner,
+    })
 }
 
 /// The one verb of a pattern. With `outside`, the verb says what would be read, and `outside` decides.
@@ -222,6 +234,23 @@ fn read_action<'c>(
         "atomic" => writes::atomic(reader, pattern, keys).map(Action::Atomic),
         _ => writes::write(reader, pattern, keys, verb).map(Action::Write),
     }
+}
+
+/// Natural idempotency: these fields are always taken and required.
+fn once_per(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, keys: &Keys<'_>, verb: &str) -> Vec<String> {
+    let Some(node) = keys.get("once_per") else { return Vec::new() };
+    let entity = keys.get(verb).and_then(Node::scalar).and_then(|scalar| pattern.names.entity(&scalar.text));
+    let mut fields = Vec::new();
+    for name in reader.names(node, "`once_per`", "once_per: [event_id]") {
+        // It need not be a field of the row: the request may name an event that caused it.
+        let own = entity.and_then(|entity| entity.field(&name.text)).map(|field| field.ty.clone());
+        let ty = own.or_else(|| pattern.inputs.type_of(&name.text)).unwrap_or(Type::Uuid7);
+        if let Err(finding) = pattern.inputs.use_as(&name.text, name.place, Some(&ty), false, None) {
+            reader.push(finding);
+        }
+        fields.push(name.text);
+    }
+    fields
 }
 
 /// The entity a verb names.

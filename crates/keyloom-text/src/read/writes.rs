@@ -41,7 +41,6 @@ pub(super) fn write<'c>(
     let any_of =
         keys.get("any_of").map(|node| pattern.own_fields(reader, entity, node, "`any_of`")).unwrap_or_default();
     let conditions = keys.get("if").map(|node| pattern.conditions(reader, entity, node)).unwrap_or_default();
-    let once_per = once_per(reader, pattern, entity, keys);
     let takes = takes(reader, pattern, entity, keys, verb, &assignments);
     for name in &any_of {
         check_settable(reader, entity, &Path::own(&name.text), name.place);
@@ -95,7 +94,6 @@ pub(super) fn write<'c>(
         assignments,
         any_of: any_of.into_iter().map(|name| name.text).collect(),
         conditions,
-        once_per,
         batch: keys.get("batch").and_then(|node| reader.parse(node, "`batch`", "100", Grammar::Value, units::count)),
         emits,
         returns: pattern.returns(reader, entity, keys.get("returns"), true),
@@ -400,30 +398,6 @@ fn take(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, entity: &Entity,
     if let Err(finding) = pattern.inputs.use_as(&field.name, name.place, Some(&field.ty), optional, None) {
         reader.push(finding);
     }
-}
-
-/// Natural idempotency: these fields are always taken and required.
-fn once_per<'c>(
-    reader: &mut Reader<'_>,
-    pattern: &mut Pattern<'c, '_>,
-    entity: &'c Entity,
-    keys: &Keys<'_>,
-) -> Vec<String> {
-    let Some(node) = keys.get("once_per") else { return Vec::new() };
-    let mut fields = Vec::new();
-    for name in reader.names(node, "`once_per`", "once_per: [event_id]") {
-        // It need not be a field of the row: the request may name an event that caused it.
-        let ty = entity
-            .field(&name.text)
-            .map(|field| field.ty.clone())
-            .or_else(|| pattern.inputs.type_of(&name.text))
-            .unwrap_or(Type::Uuid7);
-        if let Err(finding) = pattern.inputs.use_as(&name.text, name.place, Some(&ty), false, None) {
-            reader.push(finding);
-        }
-        fields.push(name.text);
-    }
-    fields
 }
 
 /// Reads the steps of an atomic.
