@@ -141,6 +141,7 @@ impl Builder<'_> {
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
+                self.refuse_directive(bytes.start, findings);
                 if self.documents > 1 {
                     findings.push(yaml_feature::second_document(self.place(bytes)));
                     return false;
@@ -191,6 +192,21 @@ impl Builder<'_> {
         Place::new(self.file, bytes)
     }
 
+    /// A line that begins with `%` before the first `---`; further documents are refused themselves.
+    fn refuse_directive(&self, document: usize, findings: &mut Vec<Finding>) {
+        if self.documents > 1 {
+            return;
+        }
+        let before = self.text.get(..document).unwrap_or("");
+        let line = before.split_inclusive(['\n', '\r']).scan(0, |end, line| {
+            *end += line.len();
+            Some((*end - line.len(), line.trim_end()))
+        });
+        for (start, line) in line.filter(|(_, line)| line.starts_with('%')) {
+            findings.push(yaml_feature::directive(self.place(start..start + line.len())));
+        }
+    }
+
     fn refuse_anchor(&self, anchor: usize, node: &Range<usize>, findings: &mut Vec<Finding>) {
         if anchor != 0 {
             // The anchor stands before its node on the same line, or on the line before a block collection.
@@ -228,7 +244,8 @@ impl Builder<'_> {
     fn add(&mut self, bytes: Range<usize>, kind: Kind) {
         let node = Node { place: self.place(bytes), kind };
         match self.open.last_mut() {
-            None => self.document.root = Some(node),
+            // `---` with nothing behind it is still a file that holds nothing.
+            None => self.document.root = Some(node).filter(|node| !node.is_empty()),
             Some(Open::List { items, .. }) => items.push(node),
             Some(Open::Map { entries, key, .. }) => match key.take() {
                 None => *key = Some(node),
