@@ -70,6 +70,18 @@ impl Node {
         }
     }
 
+    /// Its item of that text, if it is a list that has one; else itself.
+    pub(crate) fn item(&self, text: &str) -> &Self {
+        let Kind::List { items, .. } = &self.kind else { return self };
+        items.iter().find(|item| item.scalar().is_some_and(|scalar| scalar.text == text)).unwrap_or(self)
+    }
+
+    /// The texts of its keys, if it is a mapping.
+    pub(crate) fn keys(&self) -> Vec<&str> {
+        let Kind::Map { entries, .. } = &self.kind else { return Vec::new() };
+        entries.iter().filter_map(|entry| entry.key.scalar()).map(|key| key.text.as_str()).collect()
+    }
+
     /// Whether it is nothing: `key:` with no value behind it.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.plain && scalar.text.is_empty())
@@ -141,7 +153,6 @@ impl Builder<'_> {
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
-                self.refuse_directive(bytes.start, findings);
                 if self.documents > 1 {
                     findings.push(yaml_feature::second_document(self.place(bytes)));
                     return false;
@@ -190,21 +201,6 @@ impl Builder<'_> {
 
     fn place(&self, bytes: Range<usize>) -> Place {
         Place::new(self.file, bytes)
-    }
-
-    /// A line that begins with `%` before the first `---`; further documents are refused themselves.
-    fn refuse_directive(&self, document: usize, findings: &mut Vec<Finding>) {
-        if self.documents > 1 {
-            return;
-        }
-        let before = self.text.get(..document).unwrap_or("");
-        let line = before.split_inclusive(['\n', '\r']).scan(0, |end, line| {
-            *end += line.len();
-            Some((*end - line.len(), line.trim_end()))
-        });
-        for (start, line) in line.filter(|(_, line)| line.starts_with('%')) {
-            findings.push(yaml_feature::directive(self.place(start..start + line.len())));
-        }
     }
 
     fn refuse_anchor(&self, anchor: usize, node: &Range<usize>, findings: &mut Vec<Finding>) {

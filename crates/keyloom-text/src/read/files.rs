@@ -1,5 +1,7 @@
 //! Loading a catalog's files, one `include` after the other.
 
+use std::collections::HashSet;
+
 use keyloom_finding::{FileId, Finding, Place, Sources};
 
 use crate::rules::{cyclic_include, unreadable_file, wrong_shape, yaml_ate_it};
@@ -38,6 +40,8 @@ pub enum Unreadable {
         /// How large it is.
         bytes: u64,
     },
+    /// Too many files were read before it.
+    TooMany,
     /// The system refused, in its own words.
     Refused(String),
 }
@@ -86,6 +90,10 @@ impl Unreadable {
                 ),
                 "split it with `include:`",
             ),
+            Self::TooMany => (
+                format!("a catalog may have {FILES_MAX} files, and this would be one more"),
+                "put what belongs together into one file",
+            ),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
         };
         unreadable_file::finding(place, name, &why, help)
@@ -107,7 +115,7 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
     let mut loaded = Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: false };
     // Files still to be read: name, the include that asks for it, and the chain of files that leads to it.
     let mut waiting: Vec<(String, Option<Place>, Vec<String>)> = vec![(files.resolve(name), None, Vec::new())];
-    let mut known: Vec<String> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     while let Some((name, place, chain)) = waiting.pop() {
         if let (Some(at), Some(place)) = (chain.iter().position(|above| *above == name), place) {
             let circle = chain[at..].iter().chain([&name]).cloned().collect::<Vec<_>>().join(" -> ");
@@ -115,10 +123,15 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
             loaded.unreadable = true;
             continue;
         }
-        if known.contains(&name) || known.len() >= FILES_MAX {
+        if known.contains(&name) {
             continue;
         }
-        known.push(name.clone());
+        if known.len() >= FILES_MAX {
+            loaded.findings.push(Unreadable::TooMany.finding(place, &name));
+            loaded.unreadable = true;
+            break;
+        }
+        known.insert(name.clone());
         let text = match files.open(&name) {
             Ok(text) => text,
             Err(unreadable) => {

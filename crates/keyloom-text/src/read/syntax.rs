@@ -1,6 +1,6 @@
 //! The reader and its way of looking at the tree: every look answers with a value or leaves a finding.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use keyloom_finding::{FileId, Finding, Place, Places, Sources};
 use keyloom_model::{Catalog, Date};
@@ -280,11 +280,25 @@ impl<'a> Reader<'a> {
             }
             return Vec::new();
         };
-        let mut found: Vec<(Name, &Node)> = Vec::new();
-        let mut seen = std::collections::HashMap::new();
+        let found = self.named_entries(entries, *flow, path, what, example);
+        found.into_iter().map(|(name, at)| (name, &entries[at].value)).collect()
+    }
+
+    /// The same, each with its number among the entries.
+    fn named_entries(
+        &mut self,
+        entries: &[Entry],
+        flow: bool,
+        path: &str,
+        what: &str,
+        example: &str,
+    ) -> Vec<(Name, usize)> {
+        let mut found: Vec<(Name, usize)> = Vec::new();
+        let mut seen = HashMap::new();
         let mut next = 0;
         while let Some(entry) = entries.get(next) {
-            let pieces = if *flow { self.cut_entries(&entries[next..]) } else { 0 };
+            let at = next;
+            let pieces = if flow { self.cut_entries(&entries[next..]) } else { 0 };
             next += 1 + pieces;
             let Some(key) = entry.key.scalar() else {
                 self.push(wrong_shape::finding(
@@ -300,17 +314,17 @@ impl<'a> Reader<'a> {
                 self.push(yaml_feature::merge_key(entry.key.place));
                 continue;
             }
-            if let Some(first) = seen.get(&key.text) {
+            if let Some(first) = seen.get(key.text.as_str()) {
                 self.push(duplicate_name::finding(entry.key.place, *first, "key", &key.text));
                 continue;
             }
-            seen.insert(key.text.clone(), entry.key.place);
+            seen.insert(key.text.as_str(), entry.key.place);
             if pieces > 0 {
                 self.misread(join(path, &key.text));
                 continue;
             }
             self.places.insert(join(path, &key.text), entry.key.place, entry.value.place);
-            found.push((Name { text: key.text.clone(), place: entry.key.place }, &entry.value));
+            found.push((Name { text: key.text.clone(), place: entry.key.place }, at));
         }
         found
     }
@@ -329,8 +343,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
-        for (name, _) in self.entries(node, path, what, example) {
-            let Some(at) = entries.iter().position(|entry| entry.key.place == name.place) else { continue };
+        for (name, at) in self.named_entries(entries, *flow, path, what, example) {
             let entry = &entries[at];
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
             if words.iter().any(|word| word.name == name.text) {
@@ -338,13 +351,18 @@ impl<'a> Reader<'a> {
             } else if let Some(list) = stray_item(&entries[..=at]).filter(|_| *flow) {
                 self.push(comma_in_braces::list(list, self.sources.text(list)));
             } else {
-                let nearest = nearest(&name.text, words.iter().map(|word| word.name));
+                let nearest = self.suggest(&name.text, words.iter().map(|word| word.name));
                 let all = words.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
                 self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
                 misspelt.extend(nearest);
             }
         }
         Some(Keys { path: path.to_owned(), entries: known, misspelt })
+    }
+
+    /// The name that was probably meant, as long as anybody still reads the findings.
+    pub(super) fn suggest<'n>(&self, name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+        if self.findings.len() < SUGGESTIONS_MAX { nearest(name, known) } else { None }
     }
 
     /// The value of a key that must be there.
@@ -484,6 +502,9 @@ fn words(name: &str) -> Vec<String> {
     }
     words
 }
+
+/// After so many findings no more names are compared: comparing all with all would take longer than mending them.
+pub(super) const SUGGESTIONS_MAX: usize = 200;
 
 /// The name that was probably meant.
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {

@@ -35,10 +35,6 @@ pub(crate) fn directive(place: Place) -> Finding {
         .help("remove the line; a catalog begins with `language: 1`")
 }
 
-pub(crate) fn directive(place: Place) -> Finding {
-    Finding::new(&RULE, place, "a directive (`%NAME`) is not part of the catalog language").help("leave the line out")
-}
-
 pub(crate) fn merge_key(place: Place) -> Finding {
     Finding::new(&RULE, place, "a merge key (`<<`) is not part of the catalog language")
         .help("write the keys where they are needed; a catalog is read by people, top to bottom")
