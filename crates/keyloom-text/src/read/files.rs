@@ -42,6 +42,8 @@ pub enum Unreadable {
     },
     /// Too many files were read before it.
     TooMany,
+    /// It is a folder, a device, a pipe: nothing that has an end and a content.
+    NotAFile,
     /// The system refused, in its own words.
     Refused(String),
 }
@@ -94,6 +96,7 @@ impl Unreadable {
                 format!("a catalog may have {FILES_MAX} files, and this would be one more"),
                 "put what belongs together into one file",
             ),
+            Self::NotAFile => ("this is not a regular file".to_owned(), "name the YAML file"),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
         };
         unreadable_file::finding(place, name, &why, help)
