@@ -29,8 +29,13 @@ pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
         ErrorKind::NotFound => Unreadable::Missing,
         _ => Unreadable::Refused(error.to_string()),
     };
+    // Asked before it is opened: opening a pipe waits for its writer, and a device has no end.
+    let metadata = std::fs::metadata(path).map_err(refused)?;
+    if !metadata.is_file() {
+        return Err(Unreadable::NotAFile);
+    }
     let file = std::fs::File::open(path).map_err(refused)?;
-    let size = file.metadata().map_err(refused)?.len();
+    let size = metadata.len();
     if size > Unreadable::BYTES_MAX {
         return Err(Unreadable::TooLarge { bytes: size });
     }

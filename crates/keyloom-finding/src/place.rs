@@ -55,6 +55,17 @@ pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
+    /// How many code points stand before each multiple of [`STEP`] bytes, so that a column on a very long line is
+    /// found without walking the line.
+    code_points: Vec<u32>,
+}
+
+/// The bytes between two counts of code points.
+const STEP: usize = 1024;
+
+/// A byte that begins a code point; the others of UTF-8 continue one.
+fn begins_code_point(byte: &&u8) -> bool {
+    (**byte & 0xc0) != 0x80
 }
 
 impl SourceFile {
@@ -72,9 +83,14 @@ impl SourceFile {
     pub fn line_column(&self, byte: u32) -> LineColumn {
         let byte = byte.min(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
         let line = self.line_of(byte);
-        let start = self.line_starts[line] as usize;
-        let column = self.text[start..].char_indices().take_while(|(i, _)| start + i < byte as usize).count();
+        let column = self.code_points_before(byte as usize) - self.code_points_before(self.line_starts[line] as usize);
         LineColumn { line: line + 1, column: column + 1 }
+    }
+
+    fn code_points_before(&self, byte: usize) -> usize {
+        let step = byte / STEP;
+        self.code_points[step] as usize
+            + self.text.as_bytes()[step * STEP..byte].iter().filter(begins_code_point).count()
     }
 
     /// The line in which a byte stands, counted from 0.
@@ -113,7 +129,12 @@ impl Sources {
         let text = text.into();
         let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| narrow(at + 1))).collect();
-        self.files.push(SourceFile { name: name.into(), text, line_starts });
+        let mut code_points = vec![0];
+        for step in text.as_bytes().chunks(STEP) {
+            let before = code_points.last().copied().unwrap_or(0);
+            code_points.push(before + narrow(step.iter().filter(begins_code_point).count()));
+        }
+        self.files.push(SourceFile { name: name.into(), text, line_starts, code_points });
         FileId(narrow(self.files.len() - 1))
     }
 

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use crate::catalog::{Catalog, Entity};
 use crate::quantity::Distribution;
 use crate::types::Type;
@@ -21,10 +23,12 @@ impl RowSize {
 
     /// Of one value of a type.
     pub fn of_type(catalog: &Catalog, ty: &Type) -> Self {
-        Self::bounded(catalog, ty, NESTING_MAX)
+        Self::bounded(catalog, ty, NESTING_MAX, &mut HashMap::new())
     }
 
-    fn bounded(catalog: &Catalog, ty: &Type, depth: u8) -> Self {
+    /// `known` holds the structs that were measured before at the same depth: a struct that holds another one thrice,
+    /// level by level, is measured once a level, not three times as often on each.
+    fn bounded<'c>(catalog: &'c Catalog, ty: &'c Type, depth: u8, known: &mut HashMap<(&'c str, u8), Self>) -> Self {
         let Some(depth) = depth.checked_sub(1) else { return Self::default() };
         let fixed = |bytes| Self { typical: bytes, worst: bytes };
         match ty {
@@ -38,18 +42,24 @@ impl RowSize {
                 let lengths = variants.iter().map(|variant| variant.name.len() as u64);
                 Self { typical: lengths.clone().max().unwrap_or(0), worst: lengths.max().unwrap_or(0) }
             }
-            Type::List(of, count) | Type::Set(of, count) => Self::bounded(catalog, of, depth).times(count),
+            Type::List(of, count) | Type::Set(of, count) => Self::bounded(catalog, of, depth, known).times(count),
             Type::Map(key, value, count) => {
-                Self::sum([Self::bounded(catalog, key, depth), Self::bounded(catalog, value, depth)].into_iter())
-                    .times(count)
+                let key = Self::bounded(catalog, key, depth, known);
+                let value = Self::bounded(catalog, value, depth, known);
+                Self::sum([key, value].into_iter()).times(count)
             }
             Type::Struct(name) => {
+                if let Some(size) = known.get(&(name.as_str(), depth)) {
+                    return *size;
+                }
                 let members = catalog.struct_type(name).map_or(&[][..], |ty| &ty.members);
-                Self::sum(members.iter().map(|(_, ty, _)| Self::bounded(catalog, ty, depth)))
+                let size = Self::sum(members.iter().map(|(_, ty, _)| Self::bounded(catalog, ty, depth, known)));
+                known.insert((name, depth), size);
+                size
             }
             Type::OneOf(types) => types
                 .iter()
-                .map(|ty| Self::bounded(catalog, ty, depth))
+                .map(|ty| Self::bounded(catalog, ty, depth, known))
                 .fold(Self::default(), |a, b| Self { typical: a.typical.max(b.typical), worst: a.worst.max(b.worst) }),
         }
     }

@@ -240,7 +240,8 @@ impl Builder<'_> {
     fn add(&mut self, bytes: Range<usize>, kind: Kind) {
         let node = Node { place: self.place(bytes), kind };
         match self.open.last_mut() {
-            None => self.document.root = Some(node),
+            // `---` with nothing behind it is still a file that holds nothing.
+            None => self.document.root = Some(node).filter(|node| !node.is_empty()),
             Some(Open::List { items, .. }) => items.push(node),
             Some(Open::Map { entries, key, .. }) => match key.take() {
                 None => *key = Some(node),

@@ -10,7 +10,7 @@ use keyloom_model::{
 
 use super::fields::{self, PendingFill, PendingReference};
 use super::scope::{Names, Row, field_path, fields_path};
-use super::syntax::{Case, Grammar, Keys, Name, Reader, join, nearest};
+use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use super::{allow, patterns, rollups};
 use crate::parse::{expr as written, types, units};
@@ -273,7 +273,7 @@ fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &Name) -> Op
     } else {
         let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
         let within = format!(" in {}", entity.name);
-        let nearest = nearest(&name.text, all.iter().copied());
+        let nearest = reader.suggest(&name.text, all.iter().copied());
         reader.push(unknown_name::finding(name.place, "field", &name.text, &within, nearest, &all));
     }
     None
@@ -593,7 +593,7 @@ fn states(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> 
                 } else {
                     let place = text.place(start..start + part.len());
                     let within = format!(" in `{}`", field.name);
-                    let nearest = nearest(part, known.iter().copied());
+                    let nearest = reader.suggest(part, known.iter().copied());
                     reader.push(unknown_name::finding(place, "value", part, &within, nearest, &known));
                 }
             }
@@ -680,7 +680,7 @@ fn scenarios(reader: &mut Reader<'_>, node: &Node) {
             }
             if reader.catalog.pattern(&pattern.text).is_none() {
                 let all: Vec<&str> = reader.catalog.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
-                let nearest = nearest(&pattern.text, all.iter().copied());
+                let nearest = reader.suggest(&pattern.text, all.iter().copied());
                 let finding = unknown_name::finding(pattern.place, "pattern", &pattern.text, "", nearest, &all);
                 reader.push(finding);
                 continue;

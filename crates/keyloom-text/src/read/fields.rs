@@ -1,11 +1,11 @@
 //! Fields and structs: their types, and what fills them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use keyloom_model::{Aggregate, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type};
 
 use super::scope::{Names, Row, field_path, fields_path, struct_path};
-use super::syntax::{Case, Grammar, Name, Reader, Snapshot, nearest};
+use super::syntax::{Case, Grammar, Name, Reader, Snapshot};
 use super::typing::{Scope, Typing, fits};
 use crate::parse::expr::{self as written, ExprKind};
 use crate::parse::types::{self, TypeKind};
@@ -62,8 +62,9 @@ fn read_member(reader: &mut Reader<'_>, node: &Node) -> Option<(Type, bool)> {
 /// Finds structs that hold themselves.
 pub(super) fn check_structs(reader: &mut Reader<'_>) {
     let structs = reader.catalog.types.clone();
+    let endless = endless(&structs);
     for ty in &structs {
-        if holds_itself(&structs, &ty.name) {
+        if endless.contains(ty.name.as_str()) {
             // Without its members it has an end, and nobody computes with a size that has none.
             reader.misread(struct_path(&ty.name, None));
             if let Some(own) = reader.catalog.types.iter_mut().find(|own| own.name == ty.name) {
@@ -82,24 +83,40 @@ pub(super) fn check_structs(reader: &mut Reader<'_>) {
     }
 }
 
-/// Whether following the members of a struct leads back to it.
-fn holds_itself(structs: &[Struct], name: &str) -> bool {
-    let mut seen: Vec<&str> = Vec::new();
-    let mut waiting = vec![name];
-    while let Some(current) = waiting.pop() {
-        for (_, ty, _) in structs.iter().filter(|ty| ty.name == current).flat_map(|ty| &ty.members) {
-            for inner in struct_names(ty) {
-                if inner == name {
-                    return true;
-                }
-                if !seen.contains(&inner) {
-                    seen.push(inner);
-                    waiting.push(inner);
+/// The structs on a circle: those that remain when structs that hold none of the others, and structs that none of the
+/// others holds, are taken away one by one.
+fn endless(structs: &[Struct]) -> HashSet<&str> {
+    let members = structs.iter().flat_map(|ty| ty.members.iter().map(|(_, of, _)| (ty.name.as_str(), of)));
+    let forwards: Vec<(&str, &str)> =
+        members.flat_map(|(outer, of)| struct_names(of).into_iter().map(move |inner| (outer, inner))).collect();
+    let backwards = forwards.iter().map(|(outer, inner)| (*inner, *outer)).collect::<Vec<_>>();
+    let mut left: HashSet<&str> = structs.iter().map(|ty| ty.name.as_str()).collect();
+    for edges in [forwards, backwards] {
+        peel(&mut left, &edges);
+    }
+    left
+}
+
+/// Takes away, one by one, what has no edge to anything that is left.
+fn peel<'s>(left: &mut HashSet<&'s str>, edges: &[(&'s str, &'s str)]) {
+    let mut edges_from: HashMap<&str, usize> = HashMap::new();
+    let mut into: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (from, to) in edges.iter().filter(|(from, to)| left.contains(from) && left.contains(to)) {
+        *edges_from.entry(from).or_default() += 1;
+        into.entry(to).or_default().push(from);
+    }
+    let mut ends: Vec<&str> = left.iter().copied().filter(|name| !edges_from.contains_key(name)).collect();
+    while let Some(end) = ends.pop() {
+        left.remove(end);
+        for from in into.remove(end).unwrap_or_default() {
+            if let Some(count) = edges_from.get_mut(from) {
+                *count -= 1;
+                if *count == 0 {
+                    ends.push(from);
                 }
             }
         }
     }
-    false
 }
 
 fn struct_names(ty: &Type) -> Vec<&str> {
@@ -117,7 +134,7 @@ pub(super) fn check_named_types(reader: &mut Reader<'_>) {
     for name in std::mem::take(&mut reader.named_types) {
         if reader.catalog.struct_type(&name.text).is_none() {
             let all: Vec<&str> = reader.catalog.types.iter().map(|ty| ty.name.as_str()).collect();
-            let nearest = nearest(&name.text, all.iter().copied());
+            let nearest = reader.suggest(&name.text, all.iter().copied());
             let finding = unknown_name::finding(name.place, "struct", &name.text, " in `types`", nearest, &all);
             reader.push(finding);
         }

@@ -1,5 +1,7 @@
 //! Loading a catalog's files, one `include` after the other.
 
+use std::collections::HashSet;
+
 use keyloom_finding::{FileId, Finding, Place, Sources};
 
 use crate::rules::{cyclic_include, unreadable_file, wrong_shape, yaml_ate_it};
@@ -26,7 +28,7 @@ pub enum Unreadable {
     Missing,
     /// It holds no bytes at all.
     Empty,
-    /// It holds nothing but comments.
+    /// It holds nothing but blanks and comments.
     OnlyComments,
     /// It holds NUL bytes.
     Binary,
@@ -40,6 +42,10 @@ pub enum Unreadable {
         /// How large it is.
         bytes: u64,
     },
+    /// Too many files were read before it.
+    TooMany,
+    /// It is a folder, a device, a pipe: nothing that has an end and a content.
+    NotAFile,
     /// The system refused, in its own words.
     Refused(String),
 }
@@ -81,7 +87,7 @@ impl Unreadable {
                 "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
             ),
             Self::OnlyComments => (
-                "the file holds nothing but comments".to_owned(),
+                "the file holds nothing but blanks and comments".to_owned(),
                 "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
             ),
             Self::Binary => ("this is a binary file, not a catalog".to_owned(), "name the YAML file"),
@@ -96,6 +102,11 @@ impl Unreadable {
                 ),
                 "split it with `include:`",
             ),
+            Self::TooMany => (
+                format!("a catalog may have {FILES_MAX} files, and this would be one more"),
+                "put what belongs together into one file",
+            ),
+            Self::NotAFile => ("this is not a regular file".to_owned(), "name the YAML file"),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
         };
         unreadable_file::finding(place, name, &why, help)
@@ -117,7 +128,7 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
     let mut loaded = Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: false };
     // Files still to be read: name, the include that asks for it, and the chain of files that leads to it.
     let mut waiting: Vec<(String, Option<Place>, Vec<String>)> = vec![(files.resolve(name), None, Vec::new())];
-    let mut known: Vec<String> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     while let Some((name, place, chain)) = waiting.pop() {
         if let (Some(at), Some(place)) = (chain.iter().position(|above| *above == name), place) {
             let circle = chain[at..].iter().chain([&name]).cloned().collect::<Vec<_>>().join(" -> ");
@@ -125,10 +136,15 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
             loaded.unreadable = true;
             continue;
         }
-        if known.contains(&name) || known.len() >= FILES_MAX {
+        if known.contains(&name) {
             continue;
         }
-        known.push(name.clone());
+        if known.len() >= FILES_MAX {
+            loaded.findings.push(Unreadable::TooMany.finding(place, &name));
+            loaded.unreadable = true;
+            break;
+        }
+        known.insert(name.clone());
         let text = match files.open(&name) {
             Ok(text) => text,
             Err(unreadable) => {

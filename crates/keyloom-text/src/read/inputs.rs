@@ -1,5 +1,7 @@
 //! The inputs of one pattern, their types inferred from where they stand. One name, one type.
 
+use std::collections::HashMap;
+
 use keyloom_finding::{Finding, Place};
 use keyloom_model::{Input, Type};
 
@@ -9,6 +11,7 @@ use crate::rules::{misplaced_optional, two_types};
 #[derive(Default)]
 pub(super) struct Inputs {
     drafts: Vec<Draft>,
+    by_name: HashMap<String, usize>,
 }
 
 struct Draft {
@@ -31,7 +34,8 @@ impl Inputs {
         optional: bool,
         list_max: Option<u64>,
     ) -> Result<Option<Type>, Finding> {
-        let Some(draft) = self.drafts.iter_mut().find(|draft| draft.name == name) else {
+        let Some(draft) = self.draft(name) else {
+            self.by_name.insert(name.to_owned(), self.drafts.len());
             self.drafts.push(Draft {
                 name: name.to_owned(),
                 place,
@@ -58,16 +62,20 @@ impl Inputs {
         Ok(draft.ty.clone())
     }
 
+    fn draft(&mut self, name: &str) -> Option<&mut Draft> {
+        self.by_name.get(name).map(|&at| &mut self.drafts[at])
+    }
+
     /// `in $from?..$to?` drops each end alone and counts once.
     pub(super) fn count_once(&mut self, end: &str) {
-        if let Some(draft) = self.drafts.iter_mut().find(|draft| draft.name == end) {
+        if let Some(draft) = self.draft(end) {
             draft.range_end = true;
         }
     }
 
     /// The type of an input, if something has decided it.
     pub(super) fn type_of(&self, name: &str) -> Option<Type> {
-        self.drafts.iter().find(|draft| draft.name == name).and_then(|draft| draft.ty.clone())
+        self.by_name.get(name).and_then(|&at| self.drafts[at].ty.clone())
     }
 
     /// The inputs, and what is wrong with them. `$caller` comes from the credential, so it is not among them.

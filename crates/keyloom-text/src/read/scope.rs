@@ -1,11 +1,12 @@
 //! Looking names up: what a path in an expression stands for.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use keyloom_finding::{Finding, Place};
 use keyloom_model::{Catalog, Entity, Field, Member, Path, Root, Type};
 
-use super::syntax::{Snapshot, nearest};
+use super::syntax::{SUGGESTIONS_MAX, Snapshot, nearest};
 use crate::parse::expr::{PathStep, Word};
 use crate::rules::{ambiguous_name, more_than_one_hop, unknown_name};
 use crate::text::Text;
@@ -15,6 +16,9 @@ pub(super) struct Names<'c> {
     pub(super) catalog: &'c Catalog,
     entities: HashMap<&'c str, &'c Entity>,
     misread: &'c HashSet<String>,
+    entity_names: Vec<&'c str>,
+    /// How many more names are compared with what there is.
+    suggestions: Cell<usize>,
 }
 
 /// Why a name was not found; nothing when it is written down but was not understood, which a finding says already.
@@ -24,7 +28,15 @@ impl<'c> Names<'c> {
     pub(super) fn new(known: &'c Snapshot) -> Self {
         let catalog = &known.catalog;
         let entities = catalog.entities.iter().map(|entity| (entity.name.as_str(), entity)).collect();
-        Self { catalog, entities, misread: &known.misread }
+        let entity_names = catalog.entities.iter().map(|entity| entity.name.as_str()).collect();
+        Self { catalog, entities, misread: &known.misread, entity_names, suggestions: Cell::new(SUGGESTIONS_MAX) }
+    }
+
+    /// The name that was probably meant, for the first names that are not found.
+    fn suggest(&self, name: &str, known: &[&'c str]) -> Option<&'c str> {
+        let left = self.suggestions.get().checked_sub(1)?;
+        self.suggestions.set(left);
+        nearest(name, known.iter().copied())
     }
 
     pub(super) fn entity(&self, name: &str) -> Option<&'c Entity> {
@@ -37,8 +49,8 @@ impl<'c> Names<'c> {
             if self.misread.contains(&entity_path(name)) {
                 return None;
             }
-            let all: Vec<&str> = self.catalog.entities.iter().map(|entity| entity.name.as_str()).collect();
-            Some(unknown_name::finding(place, "entity", name, "", nearest(name, all.iter().copied()), &all))
+            let all = &self.entity_names;
+            Some(unknown_name::finding(place, "entity", name, "", self.suggest(name, all), all))
         })
     }
 
@@ -50,7 +62,7 @@ impl<'c> Names<'c> {
             }
             let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
             let within = format!(" in {}", entity.name);
-            Some(unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all))
+            Some(unknown_name::finding(place, "field", name, &within, self.suggest(name, &all), &all))
         })
     }
 
@@ -140,14 +152,14 @@ fn implied(names: &Names<'_>, row: Row<'_>, name: &str) -> Option<Found> {
     found(ty, optional)
 }
 
-fn unknown_field(names: &Names<'_>, row: Row<'_>, name: &str, place: Place) -> NotFound {
+fn unknown_field<'c>(names: &Names<'c>, row: Row<'c>, name: &str, place: Place) -> NotFound {
     if names.field_is_misread(row.entity, name) || names.field_is_misread(row.entity, &format!("{name}_id")) {
         return None;
     }
     let mut all: Vec<&str> = row.entity.fields.iter().map(|field| field.name.as_str()).collect();
     all.extend(names.catalog.tenant.as_ref().filter(|_| row.entity.per_tenant).map(|tenant| tenant.field.as_str()));
     let within = format!(" in {}", row.entity.name);
-    Some(unknown_name::finding(place, "field", name, &within, nearest(name, all.iter().copied()), &all))
+    Some(unknown_name::finding(place, "field", name, &within, names.suggest(name, &all), &all))
 }
 
 /// One step over a reference.
@@ -217,7 +229,7 @@ fn members(
                     }
                     let all: Vec<&str> = members.iter().map(|(name, ..)| name.as_str()).collect();
                     let place = text.place(word.range.clone());
-                    let nearest = nearest(&word.text, all.iter().copied());
+                    let nearest = names.suggest(&word.text, &all);
                     let within = format!(" in {name}");
                     return Err(Some(unknown_name::finding(place, "member", &word.text, &within, nearest, &all)));
                 };

@@ -1,6 +1,6 @@
 //! The reader and its way of looking at the tree: every look answers with a value or leaves a finding.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use keyloom_finding::{FileId, Finding, Place, Places, Sources};
 use keyloom_model::{Catalog, Date};
@@ -283,11 +283,18 @@ impl<'a> Reader<'a> {
             }
             return Vec::new();
         };
-        let mut found: Vec<(Name, &Node)> = Vec::new();
-        let mut seen = std::collections::HashMap::new();
+        let found = self.named_entries(entries, *flow, path);
+        found.into_iter().map(|(name, at)| (name, &entries[at].value)).collect()
+    }
+
+    /// The same, each with its number among the entries.
+    fn named_entries(&mut self, entries: &[Entry], flow: bool, path: &str) -> Vec<(Name, usize)> {
+        let mut found: Vec<(Name, usize)> = Vec::new();
+        let mut seen = HashMap::new();
         let mut next = 0;
         while let Some(entry) = entries.get(next) {
-            let pieces = if *flow { self.cut_entries(&entries[next..]) } else { 0 };
+            let at = next;
+            let pieces = if flow { self.cut_entries(&entries[next..]) } else { 0 };
             next += 1 + pieces;
             let Some(key) = entry.key.scalar() else {
                 // The tree's builder has refused it already.
@@ -298,17 +305,17 @@ impl<'a> Reader<'a> {
                 self.push(yaml_feature::merge_key(entry.key.place));
                 continue;
             }
-            if let Some(first) = seen.get(&key.text) {
+            if let Some(first) = seen.get(key.text.as_str()) {
                 self.push(duplicate_name::finding(entry.key.place, *first, "key", &key.text));
                 continue;
             }
-            seen.insert(key.text.clone(), entry.key.place);
+            seen.insert(key.text.as_str(), entry.key.place);
             if pieces > 0 {
                 self.misread(join(path, &key.text));
                 continue;
             }
             self.places.insert(join(path, &key.text), entry.key.place, entry.value.place);
-            found.push((Name { text: key.text.clone(), place: entry.key.place }, &entry.value));
+            found.push((Name { text: key.text.clone(), place: entry.key.place }, at));
         }
         found
     }
@@ -327,8 +334,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
-        for (name, _) in self.entries(node, path, what, example) {
-            let Some(at) = entries.iter().position(|entry| entry.key.place == name.place) else { continue };
+        for (name, at) in self.named_entries(entries, *flow, path) {
             let entry = &entries[at];
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
             if words.iter().any(|word| word.name == name.text) {
@@ -339,13 +345,18 @@ impl<'a> Reader<'a> {
                 let built = || words.iter().filter(|word| word.stage == Stage::Now).map(|word| word.name);
                 let nearest = unknown_key::elsewhere_called(&name.text)
                     .filter(|meant| built().any(|word| word == *meant))
-                    .or_else(|| nearest(&name.text, built()));
+                    .or_else(|| self.suggest(&name.text, built()));
                 let all = built().collect::<Vec<_>>().join(", ");
                 self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
                 misspelt.extend(nearest);
             }
         }
         Some(Keys { path: path.to_owned(), entries: known, misspelt })
+    }
+
+    /// The name that was probably meant, as long as anybody still reads the findings.
+    pub(super) fn suggest<'n>(&self, name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+        if self.findings.len() < SUGGESTIONS_MAX { nearest(name, known) } else { None }
     }
 
     /// The value of a key that must be there.
@@ -485,6 +496,9 @@ fn words(name: &str) -> Vec<String> {
     }
     words
 }
+
+/// After so many findings no more names are compared: comparing all with all would take longer than mending them.
+pub(super) const SUGGESTIONS_MAX: usize = 200;
 
 /// The name that was probably meant.
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {

@@ -6,7 +6,7 @@ use keyloom_model::{Arithmetic, Expr, Function, Literal, Member, Path, Root, Set
 
 use super::inputs::{CALLER, Inputs, same_type};
 use super::scope::{Names, Row, find_path};
-use super::syntax::{Reader, nearest};
+use super::syntax::Reader;
 use crate::parse::expr::{Expr as Written, ExprKind, PathStep, Word};
 use crate::rules::{bad_expression, misplaced_optional, type_mismatch, unknown_name};
 use crate::text::Text;
@@ -376,7 +376,7 @@ impl Typing<'_, '_, '_, '_> {
                 if !variants.iter().any(|variant| variant.name == *name) {
                     let all: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
                     let place = self.text.place(written.range.clone());
-                    let nearest = nearest(name, all.iter().copied());
+                    let nearest = self.reader.suggest(name, all.iter().copied());
                     self.reader.push(unknown_name::finding(place, "value", name, " in this enum", nearest, &all));
                 }
                 expected.cloned()
