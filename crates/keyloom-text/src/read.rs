@@ -6,9 +6,11 @@
 //! not understand and goes on.
 
 mod allow;
+mod catalog;
 mod entities;
 mod fields;
 mod files;
+mod groups;
 mod inputs;
 mod patterns;
 mod rollups;
@@ -58,7 +60,7 @@ pub fn read(name: &str, files: &dyn Files, sources: &mut Sources) -> Reading {
     let loaded = files::load(name, files, sources);
     let mut reader = syntax::Reader::new(sources, loaded.findings);
     reader.comments(&loaded.documents);
-    entities::read(&mut reader, &loaded.documents, loaded.unreadable);
+    catalog::read(&mut reader, &loaded.documents, loaded.unreadable);
     let (catalog, places, findings) = reader.finish();
     let files = loaded.documents.into_iter().map(|(file, _)| file).collect();
     Reading { files, catalog, places, findings, unreadable: loaded.unreadable }

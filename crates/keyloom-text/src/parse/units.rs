@@ -27,6 +27,17 @@ pub fn share(text: &str) -> Result<Share, Fault> {
     whole(text, "share", share_at)
 }
 
+/// Reads a decimal number with up to three digits behind the point.
+pub fn thousandths(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || fraction.len() > 3 || (text.contains('.') && !digits(fraction)) {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<3}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(fraction)
+}
+
 /// Reads a distribution of counts: `40 / 5k / 200k`, `200 / 5k / 100k per month`, `500`.
 pub fn count_distribution(text: &str) -> Result<Distribution<u64>, Fault> {
     whole(text, "distribution", |cursor| {

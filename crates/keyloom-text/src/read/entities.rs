@@ -1,183 +1,27 @@
-//! The file's own keys and its entities.
+//! Entities: declared by name, key and fields; resolved when all names are known.
 
-use std::collections::HashSet;
+use keyloom_model::{Drift, Entity, Expiry, Field, Fill, History, Origin, States, Type, Unique, Volume};
 
-use keyloom_finding::{FileId, Place};
-use keyloom_model::{
-    Distribution, Drift, Entity, Expiry, Expr, Field, Fill, Group, History, Origin, Scenario, States, Tenant, Type,
-    Unique, Volume,
-};
-
+use super::allow;
 use super::fields::{self, PendingFill, PendingReference};
+use super::groups::{fields_where, groups};
 use super::scope::{Names, Row, field_path, fields_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
-use super::{allow, patterns, rollups};
-use crate::parse::{expr as written, types, units};
-use crate::rules::{
-    bad_name, bad_reference, bad_value, duplicate_name, language_version, missing_key, not_yet, unfit_key,
-    unknown_name, wrong_shape,
-};
-use crate::text::Text;
-use crate::vocabulary::{self, DISTRIBUTION, ENTITY, FILE, GROUP, HISTORY, TENANT, VOLUME};
-use crate::yaml::{Document, Kind, Node};
+use crate::parse::{expr as written, units};
+use crate::rules::{bad_name, bad_reference, bad_value, duplicate_name, unfit_key, unknown_name};
+use crate::vocabulary::{ENTITY, HISTORY, VOLUME};
+use crate::yaml::Node;
 
 /// An entity whose expressions wait until all names are known.
-struct Pending<'n> {
+pub(super) struct Pending<'n> {
     at: usize,
     name: Name,
     keys: Keys<'n>,
 }
 
-/// Reads all files of a catalog into the reader's catalog.
-pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], unreadable: bool) {
-    let words: Vec<_> = FILE.iter().collect();
-    let mut files = Vec::new();
-    for (at, (_, document)) in documents.iter().enumerate() {
-        let Some(root) = &document.root else { continue };
-        let Some(keys) = reader.keys(root, "", "a catalog file", &words, "language: 1") else { continue };
-        read_head(reader, &keys, at == 0, root);
-        files.push(keys);
-    }
-    for keys in &files {
-        if let Some(node) = keys.get("types") {
-            fields::read_structs(reader, node);
-        }
-    }
-    fields::check_structs(reader);
-
-    let (mut references, mut fills) = (Vec::new(), Vec::new());
-    let mut pending = Vec::new();
-    let mut declared: Vec<(Name, &str)> = Vec::new();
-    let mut known = HashSet::new();
-    for keys in &files {
-        if let Some(node) = keys.get("entities") {
-            for (name, value) in
-                reader.entries(node, "entities", "`entities`", "entities: { Task: { key: [task_id], fields: { .. } } }")
-            {
-                declared.push((name.clone(), "entity"));
-                if !known.insert(name.text.clone()) {
-                    continue;
-                }
-                declare(reader, name, value, &mut pending, (&mut references, &mut fills));
-            }
-        }
-    }
-    fields::check_named_types(reader);
-    let snapshot = reader.snapshot();
-    let mut waiting = Vec::new();
-    for keys in &files {
-        if let Some(node) = keys.get("rollups") {
-            rollups::declare(reader, node, &Names::new(&snapshot), &mut declared, &mut waiting);
-        }
-    }
-    histories(reader, &pending);
-    let mut read_patterns = Vec::new();
-    for keys in &files {
-        if let Some(node) = keys.get("patterns") {
-            read_patterns.extend(reader.entries(
-                node,
-                "patterns",
-                "`patterns`",
-                "patterns: { get_task: { get: Task, by: [task_id] } }",
-            ));
-        }
-    }
-    patterns::declare_events(reader, &read_patterns);
-    fields::unique_names(reader, &declared);
-
-    let snapshot = reader.snapshot();
-    fields::resolve_references(reader, &references, &snapshot);
-    fields::resolve_fills(reader, fills, &snapshot);
-    let snapshot = reader.snapshot();
-    let names = Names::new(&snapshot);
-    for entity in pending {
-        resolve(reader, &names, entity);
-    }
-    rollups::resolve(reader, &names, waiting);
-
-    let snapshot = reader.snapshot();
-    patterns::read(reader, &Names::new(&snapshot), &read_patterns);
-    for keys in &files {
-        if let Some(node) = keys.get("scenarios") {
-            scenarios(reader, node);
-        }
-        if let Some(node) = keys.get("allow") {
-            allow::read(reader, node, "");
-        }
-    }
-    if unreadable {
-        // Something is missing that might have written, read or sized anything.
-        reader.catalog.complete = false;
-    }
-}
-
-/// The keys of a file that are not lists of things.
-fn read_head(reader: &mut Reader<'_>, keys: &Keys<'_>, first: bool, root: &Node) {
-    let start = Place { end: root.place.start, ..root.place };
-    match keys.get("language") {
-        Some(node) => {
-            if let Some(text) = reader.text(node, "`language`", "language: 1")
-                && text.text != "1"
-            {
-                reader.push(language_version::finding(text.whole(), &text.text));
-            }
-        }
-        None if first => reader.push(missing_key::finding(Some(start), "this file", "language", "language: 1")),
-        None => {}
-    }
-    if first
-        && let Some(node) = reader.required(keys, "catalog", "this file", start, "catalog: my-service")
-        && let Some(text) = reader.text(node, "`catalog`", "catalog: my-service")
-    {
-        reader.catalog.name = text.text;
-    }
-    if let Some(node) = keys.get("tenant") {
-        read_tenant(reader, node);
-    }
-    if let Some(node) = keys.get("as_of") {
-        reader.catalog.as_of = reader.date(node, "`as_of`");
-    }
-    if let Some(node) = keys.get("retries") {
-        reader.catalog.retries = reader.parse(node, "`retries`", "24h", Grammar::Value, units::time_span);
-    }
-    if let Some(node) = keys.get("complete")
-        && let Some(complete) = reader.flag(node, "`complete`")
-    {
-        reader.catalog.complete = complete;
-    }
-}
-
-fn read_tenant(reader: &mut Reader<'_>, node: &Node) {
-    const EXAMPLE: &str = "tenant: { field: tenant_id, type: uuid, count: 300 }";
-    if node.scalar().is_some() {
-        if let Some(text) = reader.text(node, "`tenant`", EXAMPLE) {
-            let name = Name { place: text.whole(), text: text.text };
-            if reader.check_name(&name, "the tenant's field", Case::Snake) {
-                reader.catalog.tenant = Some(Tenant { field: name.text, ty: Type::Uuid, count: None, busiest: None });
-            }
-        }
-        return;
-    }
-    let words: Vec<_> = TENANT.iter().collect();
-    let Some(keys) = reader.keys(node, "tenant", "`tenant`", &words, EXAMPLE) else { return };
-    let Some(field) = reader.required(&keys, "field", "`tenant`", node.place, "field: tenant_id") else { return };
-    let Some(field) = reader.text(field, "`field`", "tenant_id") else { return };
-    let ty = match keys.get("type").and_then(|node| reader.text(node, "`type`", "uuid")) {
-        Some(text) => {
-            let ty = reader.parse_text(&text, Grammar::Type, types::type_alone);
-            ty.and_then(|(ty, _)| fields::lower_type(reader, &ty, &text)).unwrap_or(Type::Uuid)
-        }
-        None => Type::Uuid,
-    };
-    let count = keys.get("count").and_then(|node| reader.parse(node, "`count`", "300", Grammar::Value, units::count));
-    let busiest =
-        keys.get("busiest").and_then(|node| reader.parse(node, "`busiest`", "40%", Grammar::Value, units::share));
-    reader.catalog.tenant = Some(Tenant { field: field.text, ty, count, busiest });
-}
-
 /// Makes an entity known by its name, key and fields.
-fn declare<'n>(
+pub(super) fn declare<'n>(
     reader: &mut Reader<'_>,
     name: Name,
     node: &'n Node,
@@ -261,7 +105,7 @@ fn read_key(reader: &mut Reader<'_>, node: &Node, entity: &Entity) -> Vec<String
 }
 
 /// A field of an entity that is being read.
-fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &Name) -> Option<&'e Field> {
+pub(super) fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &Name) -> Option<&'e Field> {
     let found = entity.field(&name.text);
     if found.is_some() {
         return found;
@@ -280,7 +124,7 @@ fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &Name) -> Op
 }
 
 /// `CaseHistory`: key, version, moment, field, old and new value.
-fn histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]) {
+pub(super) fn declare_histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]) {
     for waiting in pending {
         let Some(node) = waiting.keys.get("history") else { continue };
         let words: Vec<_> = HISTORY.iter().collect();
@@ -334,7 +178,7 @@ fn histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]) {
 }
 
 /// Resolves what an entity says beyond its fields.
-fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pending<'_>) {
+pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pending<'_>) {
     let Some(entity) = names.entity(&waiting.name.text) else { return };
     let path = format!("entities.{}", waiting.name.text);
     let keys = &waiting.keys;
@@ -378,13 +222,7 @@ fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pending<'_>) {
 
 fn part_of(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &Node) -> Option<String> {
     let text = reader.text(node, "`part_of`", "part_of: Case")?;
-    let parent = match names.find_entity(&text.text, text.whole()) {
-        Ok(parent) => parent,
-        Err(finding) => {
-            reader.push(finding);
-            return None;
-        }
-    };
+    let parent = reader.found(names.find_entity(&text.text, text.whole()))?;
     if !entity.fields.iter().any(|field| field.reference.as_ref().is_some_and(|r| r.entity == parent.name)) {
         let message = format!("{} is part of {}, and no field points to it", entity.name, parent.name);
         reader.push(bad_reference::missing(text.whole(), message, entity, parent));
@@ -401,140 +239,6 @@ fn volume(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Volume> {
     let growth =
         keys.get("growth").and_then(|node| reader.parse(node, "`growth`", "120k/day", Grammar::Value, units::rate));
     Some(Volume { rows, growth })
-}
-
-fn groups(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &Node, path: &str) -> Vec<Group> {
-    const EXAMPLE: &str = "groups: { assignee_id where status = OPEN: 40 / 5k / 200k }";
-    let path = join(path, "groups");
-    let mut groups = Vec::new();
-    if let Kind::List { items, .. } = &node.kind {
-        let words: Vec<_> = GROUP.iter().collect();
-        for (at, item) in items.iter().enumerate() {
-            let path = join(&path, &at.to_string());
-            reader.places.insert(&path, item.place, item.place);
-            let Some(keys) = reader.keys(item, &path, "a group", &words, "{ by: [assignee_id], rows: 40 / 5k / 200k }")
-            else {
-                continue;
-            };
-            let Some(by) = reader.required(&keys, "by", "this group", item.place, "by: [assignee_id]") else {
-                continue;
-            };
-            let by = if by.scalar().is_some_and(|scalar| scalar.text == "all") {
-                Vec::new()
-            } else {
-                let found = reader.names(by, "`by`", "by: [assignee_id]");
-                found
-                    .iter()
-                    .filter_map(|name| own_field(reader, entity, name))
-                    .map(|field| field.name.clone())
-                    .collect()
-            };
-            let filter = match keys.get("where") {
-                Some(node) => match constant_test(reader, names, entity, node) {
-                    Some(filter) => Some(filter),
-                    None => continue,
-                },
-                None => None,
-            };
-            let Some(rows) = reader.required(&keys, "rows", "this group", item.place, "rows: 40 / 5k / 200k") else {
-                continue;
-            };
-            if let Some(rows) = count_distribution(reader, rows, &join(&path, "rows"), "a group's size") {
-                groups.push(Group { by, filter, rows });
-            }
-        }
-        return groups;
-    }
-    let Kind::Map { entries, .. } = &node.kind else {
-        reader.push(wrong_shape::finding(node.place, "`groups`", "a mapping or a list", node.word(), EXAMPLE));
-        return groups;
-    };
-    for (at, (name, value)) in reader.entries(node, &path, "`groups`", EXAMPLE).into_iter().enumerate() {
-        let Some(entry) = entries.iter().find(|entry| entry.key.place == name.place) else { continue };
-        reader.places.insert(join(&path, &at.to_string()), name.place, value.place);
-        let text = Text::of(&entry.key, reader.sources);
-        let Some((fields, filter)) = fields_where(reader, names, entity, &text) else { continue };
-        if let Some(rows) = count_distribution(reader, value, &join(&path, &at.to_string()), "a group's size") {
-            groups.push(Group { by: fields, filter, rows });
-        }
-    }
-    groups
-}
-
-/// Reads `a, b where status = OPEN`; `all` stands for no field.
-fn fields_where(
-    reader: &mut Reader<'_>,
-    names: &Names<'_>,
-    entity: &Entity,
-    text: &Text,
-) -> Option<(Vec<String>, Option<Expr>)> {
-    let (left, filter) = split_where(&text.text);
-    let mut fields = Vec::new();
-    let mut start = 0;
-    for part in text.text[..left].split(',') {
-        let trimmed = part.trim();
-        let at = start + (part.len() - part.trim_start().len());
-        start += part.len() + 1;
-        if trimmed == "all" && fields.is_empty() {
-            continue;
-        }
-        let name = Name { text: trimmed.to_owned(), place: text.place(at..at + trimmed.len()) };
-        fields.push(own_field(reader, entity, &name)?.name.clone());
-    }
-    let filter = match filter {
-        Some(at) => {
-            let inner = Text::part(text, at);
-            let written = reader.parse_text(&inner, Grammar::Expression, written::expr)?;
-            Some(test(reader, names, entity, &inner, &written)?)
-        }
-        None => None,
-    };
-    Some((fields, filter))
-}
-
-/// Where the word `where` cuts a text: the end of what stands before it, the start of what follows it.
-pub(super) fn split_where(text: &str) -> (usize, Option<usize>) {
-    match text.find(" where ") {
-        Some(at) => (at, Some(at + " where ".len())),
-        None => (text.len(), None),
-    }
-}
-
-/// A test over an entity's own row, without inputs.
-pub(super) fn test(
-    reader: &mut Reader<'_>,
-    names: &Names<'_>,
-    entity: &Entity,
-    text: &Text,
-    written: &written::Expr,
-) -> Option<Expr> {
-    let row = Row { entity: names.entity(&entity.name)?, built_in: false };
-    let mut scope = Scope { names, row: Some(row), item: None, inputs: None };
-    Typing { reader, scope: &mut scope, text }.test(written)
-}
-
-/// A test that stands alone in a scalar.
-pub(super) fn constant_test(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &Node) -> Option<Expr> {
-    let text = reader.text(node, "`where`", "status = OPEN")?;
-    let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
-    test(reader, names, entity, &text, &written)
-}
-
-/// A distribution of counts, as text or as a mapping.
-pub(super) fn count_distribution(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    path: &str,
-    what: &str,
-) -> Option<Distribution<u64>> {
-    if let Kind::Map { .. } = &node.kind {
-        let words: Vec<_> = DISTRIBUTION.iter().collect();
-        let keys = reader.keys(node, path, what, &words, "{ typical: 40, p99: 5k, worst: 200k }")?;
-        let mut part =
-            |key: &str| keys.get(key).and_then(|node| reader.parse(node, key, "40", Grammar::Value, units::count));
-        return Some(Distribution { typical: part("typical"), p99: part("p99"), worst: part("worst"), per: None });
-    }
-    reader.parse(node, what, "40 / 5k / 200k", Grammar::Value, units::count_distribution)
 }
 
 fn unique(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &Node, path: &str) -> Vec<Unique> {
@@ -667,63 +371,4 @@ fn drift(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> V
         all.push(Drift { field: field.name.clone(), at_most });
     }
     all
-}
-
-fn scenarios(reader: &mut Reader<'_>, node: &Node) {
-    const EXAMPLE: &str = "scenarios: { sale: { place_order: 20x } }";
-    for (name, value) in reader.entries(node, "scenarios", "`scenarios`", EXAMPLE) {
-        reader.check_name(&name, "a scenario", Case::Snake);
-        let mut factors = Vec::new();
-        for (pattern, value) in reader.entries(value, &format!("scenarios.{}", name.text), "a scenario", EXAMPLE) {
-            if reader.is_misread(&format!("patterns.{}", pattern.text)) {
-                continue;
-            }
-            if reader.catalog.pattern(&pattern.text).is_none() {
-                let all: Vec<&str> = reader.catalog.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
-                let nearest = reader.suggest(&pattern.text, all.iter().copied());
-                let finding = unknown_name::finding(pattern.place, "pattern", &pattern.text, "", nearest, &all);
-                reader.push(finding);
-                continue;
-            }
-            let Some(text) = reader.text(value, "a factor", "20x") else { continue };
-            match text.text.strip_suffix('x').and_then(thousandths) {
-                Some(factor) => factors.push((pattern.text, factor)),
-                None => {
-                    let message = format!("`{}` is not a factor", text.text);
-                    reader.push(bad_value::finding(text.whole(), message, Some("write `20x`, or `0.5x`".into())));
-                }
-            }
-        }
-        reader.catalog.scenarios.push(Scenario { name: name.text, factors });
-    }
-}
-
-/// Reads a decimal number with up to three digits behind the point.
-pub(super) fn thousandths(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || fraction.len() > 3 || (text.contains('.') && !digits(fraction)) {
-        return None;
-    }
-    let fraction: u64 = format!("{fraction:0<3}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(fraction)
-}
-
-/// A second-stage word, refused with a way to do without it.
-pub(super) fn refuse_second_stage(reader: &mut Reader<'_>, keys: &Keys<'_>) -> bool {
-    let mut refused = false;
-    for (name, entry) in keys.names() {
-        if vocabulary::PATTERN.iter().any(|word| word.name == name && word.stage == vocabulary::Stage::Second) {
-            let instead = match name {
-                "summarize" => "keep the totals in a rollup, or say `outside: why`",
-                "rank" => "keep the position elsewhere and say `outside: why`, or list the top with `first: N`",
-                "watch" => "let the writes `emits:` an event and `list` it by cursor",
-                "scan" => "say `outside: why`; a list with `by: all` and pages reads everything that is bounded",
-                _ => "do it row by row: `list` the group, then `update` or `delete` each row",
-            };
-            reader.push(not_yet::finding(entry.key.place, name, instead));
-            refused = true;
-        }
-    }
-    refused
 }

@@ -240,13 +240,7 @@ pub(super) fn resolve_references(reader: &mut Reader<'_>, pending: &[PendingRefe
         let entity = &snapshot.catalog.entities[waiting.entity];
         let field = &entity.fields[waiting.field];
         let Some(reference) = &field.reference else { continue };
-        let target = match names.find_entity(&reference.entity, waiting.place) {
-            Ok(target) => target,
-            Err(finding) => {
-                reader.push(finding);
-                continue;
-            }
-        };
+        let Some(target) = reader.found(names.find_entity(&reference.entity, waiting.place)) else { continue };
         if let Some(finding) = unfit(waiting.place, entity, field, target) {
             reader.push(finding);
         }
@@ -421,13 +415,7 @@ fn resolve_kept(
     text: &Text,
 ) -> Option<Kept> {
     let aggregate = aggregate(&kept.aggregate.text)?;
-    let other = match names.find_entity(&kept.entity.text, text.place(kept.entity.range.clone())) {
-        Ok(other) => other,
-        Err(finding) => {
-            reader.push(finding);
-            return None;
-        }
-    };
+    let other = reader.found(names.find_entity(&kept.entity.text, text.place(kept.entity.range.clone())))?;
     let references: Vec<&Field> =
         other.fields.iter().filter(|field| field.reference.as_ref().is_some_and(|r| r.entity == entity.name)).collect();
     // Behind the dot stands the reference to join through, or the field that is summed.
@@ -472,13 +460,9 @@ fn resolve_kept(
     };
     check_aggregate(reader, aggregate, of, &field.ty, &field.name, text);
     let by = match &kept.by {
-        Some(word) => match names.find_field(other, &word.text, text.place(word.range.clone())) {
-            Ok(by) => Some(by.name.clone()),
-            Err(finding) => {
-                reader.push(finding);
-                None
-            }
-        },
+        Some(word) => {
+            reader.found(names.find_field(other, &word.text, text.place(word.range.clone()))).map(|by| by.name.clone())
+        }
         None => None,
     };
     let filter = match &kept.filter {

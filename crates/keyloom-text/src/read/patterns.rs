@@ -7,14 +7,14 @@ use keyloom_model::{
     Read, ReadVerb, Returns, Root, Selection, Skew, Through, Type, WhileMoving, With,
 };
 
-use super::entities::{blank, refuse_second_stage, thousandths};
+use super::entities::blank;
 use super::inputs::Inputs;
 use super::scope::{Names, entity_path};
 use super::selection::Pattern;
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::{allow, writes};
 use crate::parse::units;
-use crate::rules::{ambiguous_name, bad_read, bad_reference, bad_value, bad_write, missing_key, unknown_key};
+use crate::rules::{ambiguous_name, bad_read, bad_reference, bad_value, bad_write, missing_key, not_yet, unknown_key};
 use crate::vocabulary::{self, PATTERN, RATE, SKEW, Word};
 use crate::yaml::{Kind, Node};
 
@@ -159,6 +159,24 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     })
 }
 
+/// A second-stage word, refused with a way to do without it.
+fn refuse_second_stage(reader: &mut Reader<'_>, keys: &Keys<'_>) -> bool {
+    let mut refused = false;
+    for (name, entry) in keys.names() {
+        if PATTERN.iter().any(|word| word.name == name && word.stage == vocabulary::Stage::Second) {
+            let instead = match name {
+                "summarize" => "keep the totals in a rollup, or say `outside: why`",
+                "rank" => "keep the position elsewhere and say `outside: why`, or list the top with `first: N`",
+                "watch" => "let the writes `emits:` an event and `list` it by cursor",
+                "scan" => "say `outside: why`; a list with `by: all` and pages reads everything that is bounded",
+                _ => "do it row by row: `list` the group, then `update` or `delete` each row",
+            };
+            reader.push(not_yet::finding(entry.key.place, name, instead));
+            refused = true;
+        }
+    }
+    refused
+}
 /// The one verb of a pattern. With `outside`, the verb says what would be read, and `outside` decides.
 fn the_verb(reader: &mut Reader<'_>, keys: &Keys<'_>, name: &Name) -> Option<&'static str> {
     if keys.has("outside") {
@@ -262,13 +280,7 @@ pub(super) fn target<'c>(
 ) -> Option<&'c Entity> {
     let entry = keys.entry(verb)?;
     let text = reader.text(&entry.value, &format!("`{verb}`"), &format!("{verb}: Task"))?;
-    match names.find_entity(&text.text, text.whole()) {
-        Ok(entity) => Some(entity),
-        Err(finding) => {
-            reader.push(finding);
-            None
-        }
-    }
+    reader.found(names.find_entity(&text.text, text.whole()))
 }
 
 fn read_rows<'c>(
@@ -402,13 +414,7 @@ fn through<'c>(reader: &mut Reader<'_>, pattern: &Pattern<'c, '_>, entity: &'c E
         pattern.names.find_field(entity, field, text.whole())?;
         Ok(Through { entity: edge.name.clone(), edge_field: edge_field.to_owned(), field: field.to_owned() })
     });
-    match found {
-        Ok(through) => Some(through),
-        Err(finding) => {
-            reader.push(finding);
-            None
-        }
-    }
+    reader.found(found)
 }
 
 /// Other lists in the same answer, joined by their reference to this entity.
@@ -530,7 +536,7 @@ fn skew(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Skew> {
         return None;
     };
     let text = reader.text(node, "`zipf`", "1.1")?;
-    let exponent = thousandths(&text.text).and_then(|exponent| u32::try_from(exponent).ok());
+    let exponent = units::thousandths(&text.text).and_then(|exponent| u32::try_from(exponent).ok());
     if exponent.is_none() {
         let message = format!("`{}` is not an exponent", text.text);
         reader.push(bad_value::finding(text.whole(), message, Some("write a number such as `1.1`".into())));

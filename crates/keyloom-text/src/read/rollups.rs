@@ -2,11 +2,12 @@
 
 use keyloom_model::{Entity, Field, Fill, Origin, Rollup, RollupValue, TimeSpan, TimeUnit, Type};
 
-use super::entities::{blank, constant_test, expires, split_where};
+use super::allow;
+use super::entities::{blank, expires};
 use super::fields::{aggregate, aggregate_type};
+use super::groups::{self, constant_test, split_where};
 use super::scope::{Names, entity_path, field_path, fields_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
-use super::{allow, entities};
 use crate::parse::{expr as written, units};
 use crate::rules::{bad_value, missing_key, type_mismatch};
 use crate::text::Text;
@@ -122,13 +123,7 @@ fn source<'c>(
 ) -> Option<&'c Entity> {
     let of = reader.required(keys, "of", what, name.place, "of: Reading")?;
     let of = reader.text(of, "`of`", "of: Reading")?;
-    match names.find_entity(&of.text, of.whole()) {
-        Ok(source) => Some(source),
-        Err(finding) => {
-            reader.push(finding);
-            None
-        }
-    }
+    reader.found(names.find_entity(&of.text, of.whole()))
 }
 
 /// Resolves what waits for all names.
@@ -174,13 +169,7 @@ fn every(
     };
     let at = text.text.len() - rest.trim_start().len();
     let place = text.place(at..at + of.len());
-    let field = match names.find_field(names.entity(&source.name)?, of, place) {
-        Ok(field) => field,
-        Err(finding) => {
-            reader.push(finding);
-            return None;
-        }
-    };
+    let field = reader.found(names.find_field(names.entity(&source.name)?, of, place))?;
     if !matches!(field.ty, Type::Timestamp { .. } | Type::Date) {
         let message = format!("`{of}` is {}; steps are cut from a timestamp or a date", field.ty.word());
         reader.push(type_mismatch::finding(place, message, None));
@@ -237,20 +226,14 @@ fn rollup_value(
     let mut field = |wanted: Option<&str>| -> Option<Option<&Field>> {
         let Some(wanted) = wanted else { return Some(None) };
         let at = text.text.find(wanted).unwrap_or(0);
-        match names.find_field(source, wanted, text.place(at..at + wanted.len())) {
-            Ok(field) => Some(Some(field)),
-            Err(finding) => {
-                reader.push(finding);
-                None
-            }
-        }
+        reader.found(names.find_field(source, wanted, text.place(at..at + wanted.len()))).map(|field| Some(field))
     };
     let (of, by) = (field(of)?, field(by)?);
     let filter = match filter {
         Some(at) => {
             let inner = Text::part(&text, at);
             let written = reader.parse_text(&inner, Grammar::Expression, written::expr)?;
-            Some(entities::test(reader, names, source, &inner, &written)?)
+            Some(groups::test(reader, names, source, &inner, &written)?)
         }
         None => None,
     };

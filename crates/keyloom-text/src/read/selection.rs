@@ -6,7 +6,7 @@ use keyloom_model::{
     Selection, Set, TimeSpan, Type,
 };
 
-use super::entities::count_distribution;
+use super::groups::count_distribution;
 use super::inputs::Inputs;
 use super::scope::{Names, Row, find_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
@@ -62,13 +62,7 @@ impl<'c> Pattern<'c, '_> {
         }
         let steps: Vec<PathStep> = rest.iter().cloned().map(PathStep::Name).collect();
         let row = Row { entity, built_in: false };
-        let found = match find_path(self.names, row, first, &steps, &text) {
-            Ok(found) => found,
-            Err(finding) => {
-                reader.push(finding);
-                return None;
-            }
-        };
+        let found = reader.found(find_path(self.names, row, first, &steps, &text))?;
         if let Some(why) = found.ty.unordered() {
             // A key or a unique that does not fit is reported where it is written.
             let mut said = entity.key.iter().chain(entity.unique.iter().flat_map(|unique| &unique.fields));
@@ -89,13 +83,7 @@ impl<'c> Pattern<'c, '_> {
         rest: &[Word],
         value: Option<&written::Expr>,
     ) -> Option<ByItem> {
-        let edge = match self.names.find_entity(&first.text, text.place(first.range.clone())) {
-            Ok(edge) => edge,
-            Err(finding) => {
-                reader.push(finding);
-                return None;
-            }
-        };
+        let edge = reader.found(self.names.find_entity(&first.text, text.place(first.range.clone())))?;
         let [name] = rest else {
             let field = edge.key.first().map_or("field", String::as_str);
             let help = format!("name a field of {}: `{}.{field}`", edge.name, edge.name);
@@ -224,13 +212,7 @@ impl<'c> Pattern<'c, '_> {
             // The parser lets nothing but paths through.
             let written::ExprKind::Path(first, steps) = &item.of.kind else { return None };
             let row = Row { entity, built_in: false };
-            let found = match find_path(self.names, row, first, steps, &text) {
-                Ok(found) => found,
-                Err(finding) => {
-                    reader.push(finding);
-                    return None;
-                }
-            };
+            let found = reader.found(find_path(self.names, row, first, steps, &text))?;
             let place = text.place(item.of.range.clone());
             if let Some(why) = found.ty.unordered() {
                 reader.push(order_not_total::finding(place, &found.path.to_string(), &found.ty, why));

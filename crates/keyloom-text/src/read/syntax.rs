@@ -123,6 +123,11 @@ impl<'a> Reader<'a> {
         self.findings.extend(finding.into());
     }
 
+    /// What was looked up; or its finding is taken.
+    pub(super) fn found<T>(&mut self, result: Result<T, impl Into<Option<Finding>>>) -> Option<T> {
+        result.map_err(|finding| self.push(finding)).ok()
+    }
+
     /// How many faults there were so far.
     pub(super) fn faults(&self) -> usize {
         self.faults

@@ -4,7 +4,7 @@ use keyloom_model::{
     Assignment, By, ByItem, Change, Each, Entity, Expr, Fill, Literal, Origin, Path, Root, Step, Type, Write, WriteVerb,
 };
 
-use super::entities::split_where;
+use super::groups::split_where;
 use super::patterns::{check_words, target};
 use super::scope::{Row, field_path, find_path};
 use super::selection::Pattern;
@@ -60,13 +60,7 @@ pub(super) fn write<'c>(
     }
     let newest = keys.get("newest").and_then(|node| {
         let text = reader.text(node, "`newest`", "newest: seq")?;
-        match pattern.names.find_field(entity, &text.text, text.whole()) {
-            Ok(field) => Some(field.name.clone()),
-            Err(finding) => {
-                reader.push(finding);
-                None
-            }
-        }
+        reader.found(pattern.names.find_field(entity, &text.text, text.whole())).map(|field| field.name.clone())
     });
     let emits = keys.get("emits").and_then(|node| {
         let text = reader.text(node, "`emits`", "emits: TaskClosed")?;
