@@ -23,7 +23,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         // An atomic states it for all of its steps.
         let once = context.is_stated(&format!("patterns.{}.once_per", pattern.name));
         for (path, write) in pattern.writes() {
-            let Some(entity) = context.catalog.entity(&write.entity) else { continue };
+            let Some(entity) = context.entity(&write.entity) else { continue };
             if write.once_per.is_empty() {
                 if !once && repeats_add_up(write, entity) && !need_key.iter().any(|(name, _)| *name == pattern.name) {
                     need_key.push((pattern.name.clone(), place));
