@@ -1,6 +1,8 @@
+use std::collections::HashMap;
+
 use keyloom_facts::{Engine, Fact, fact};
 use keyloom_finding::{Level, Limit, Place};
-use keyloom_model::{Action, Catalog};
+use keyloom_model::{Action, Catalog, Entity, GroupSize, Pattern, Selection};
 use keyloom_text::Reading;
 
 /// What a rule may look at.
@@ -12,6 +14,8 @@ pub struct Context<'a> {
     pub whole: bool,
     /// Whether some pattern is served outside (a search service, analytics): what it reads is not known here.
     pub read_elsewhere: bool,
+    entities: HashMap<&'a str, &'a Entity>,
+    writers: HashMap<&'a str, Vec<&'a Pattern>>,
     reading: &'a Reading,
 }
 
@@ -21,7 +25,32 @@ impl<'a> Context<'a> {
         let understood = !reading.unreadable && reading.findings.iter().all(|finding| finding.level < Level::Error);
         let catalog = &reading.catalog;
         let read_elsewhere = catalog.patterns.iter().any(|pattern| matches!(pattern.action, Action::Outside(_)));
-        Self { catalog, whole: understood && catalog.complete, read_elsewhere, reading }
+        let entities = catalog.entities.iter().rev().map(|entity| (entity.name.as_str(), entity)).collect();
+        let mut writers: HashMap<&str, Vec<&Pattern>> = HashMap::new();
+        for pattern in &catalog.patterns {
+            for (_, write) in pattern.writes() {
+                let known = writers.entry(&write.entity).or_default();
+                if known.last().is_none_or(|last| !std::ptr::eq(*last, pattern)) {
+                    known.push(pattern);
+                }
+            }
+        }
+        Self { catalog, whole: understood && catalog.complete, read_elsewhere, entities, writers, reading }
+    }
+
+    /// The entity of that name. The same as the catalog's own search, without the searching.
+    pub fn entity(&self, name: &str) -> Option<&'a Entity> {
+        self.entities.get(name).copied()
+    }
+
+    /// The patterns that write rows of an entity, in the order written.
+    pub fn writers(&self, entity: &str) -> &[&'a Pattern] {
+        self.writers.get(entity).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many rows a selection's group has; `None` when nothing says so.
+    pub fn group_size(&self, selection: &Selection) -> Option<GroupSize> {
+        self.entity(&selection.entity)?.group_size(selection)
     }
 
     /// Where the key of a path is written, or the nearest thing around it.

@@ -1,18 +1,20 @@
 //! What becomes of a group over time: whether its rows end, and how many it can hold at most.
 
-use keyloom_model::{Catalog, Entity, Expiry, Expr, GroupSize, Selection, TimeSpan, WriteVerb, count_text};
+use keyloom_model::{Entity, Expiry, Expr, GroupSize, Selection, TimeSpan, WriteVerb, count_text};
+
+use crate::Context;
 
 /// Whether something takes rows out of a group: they expire, are deleted (with what they are a part of), or a write
 /// changes a field that the group is made by.
-pub(crate) fn rows_leave(catalog: &Catalog, entity: &Entity, selection: &Selection) -> bool {
-    if matches!(entity.expires, Some(Expiry::At(_))) || deleting_pattern(catalog, entity).is_some() {
+pub(crate) fn rows_leave(context: &Context<'_>, entity: &Entity, selection: &Selection) -> bool {
+    if matches!(entity.expires, Some(Expiry::At(_))) || deleting_pattern(context, entity).is_some() {
         return true;
     }
     let by = selection.by.items().iter().filter_map(|item| item.path.own_field());
     let tested = selection.filter.iter().flat_map(Expr::paths).filter_map(|path| path.own_field());
     let made_by: Vec<&str> = by.chain(tested).collect();
-    catalog
-        .patterns
+    context
+        .writers(&entity.name)
         .iter()
         .flat_map(|pattern| pattern.writes())
         .filter(|(_, write)| write.entity == entity.name)
@@ -20,21 +22,23 @@ pub(crate) fn rows_leave(catalog: &Catalog, entity: &Entity, selection: &Selecti
 }
 
 /// The first pattern that deletes rows of an entity, or of what they are a part of.
-pub(crate) fn deleting_pattern<'a>(catalog: &'a Catalog, entity: &'a Entity) -> Option<&'a str> {
-    // A chain of parts is as long as there are entities, unless it is a circle.
+pub(crate) fn deleting_pattern<'a>(context: &Context<'a>, entity: &'a Entity) -> Option<&'a str> {
     let mut of = Some(entity);
-    for _ in 0..=catalog.entities.len() {
+    for _ in 0..PARTS_MAX {
         let Some(current) = of else { break };
-        let deletes = catalog.patterns.iter().find(|pattern| {
+        let deletes = context.writers(&current.name).iter().find(|pattern| {
             pattern.writes().iter().any(|(_, write)| write.verb == WriteVerb::Delete && write.entity == current.name)
         });
         if let Some(pattern) = deletes {
             return Some(&pattern.name);
         }
-        of = current.part_of.as_deref().and_then(|parent| catalog.entity(parent));
+        of = current.part_of.as_deref().and_then(|parent| context.entity(parent));
     }
     None
 }
+
+/// Parts of parts: more of them are a circle.
+const PARTS_MAX: usize = 64;
 
 /// The rows a group holds at most, and how that is known.
 pub(crate) struct Worst {

@@ -64,7 +64,7 @@ pub enum Member {
 pub struct Path {
     /// Where it starts.
     pub root: Root,
-    /// The field.
+    /// The field; empty for an item of a list that is itself the value.
     pub field: String,
     /// Steps inside the field's value.
     pub members: Vec<Member>,
@@ -337,6 +337,7 @@ impl fmt::Display for Path {
         match &self.root {
             Root::Own => {}
             Root::Reference { field, .. } => write!(f, "{}.", field.strip_suffix("_id").unwrap_or(field))?,
+            Root::Item(name) if self.field.is_empty() => f.write_str(name)?,
             Root::Edge { entity: name } | Root::Item(name) => write!(f, "{name}.")?,
         }
         f.write_str(&self.field)?;

@@ -30,15 +30,21 @@ pub enum KnownBy {
 impl Catalog {
     /// How many rows a selection's group has; `None` when nothing says so.
     pub fn group_size(&self, selection: &Selection) -> Option<GroupSize> {
+        self.entity(&selection.entity)?.group_size(selection)
+    }
+}
+
+impl Entity {
+    /// How many rows a selection's group has, where the selection is one of this entity's rows.
+    pub fn group_size(&self, selection: &Selection) -> Option<GroupSize> {
         if let Some(rows) = selection.group {
             return Some(GroupSize { rows, known_by: KnownBy::Pattern });
         }
-        let entity = self.entity(&selection.entity)?;
         // A list of values that must be sent is so many groups, each fixed by one of them.
         let lists = sent_lists(selection.filter.as_ref());
         let by: Vec<&str> =
             selection.by.own_fields().into_iter().chain(lists.iter().map(|(field, _)| *field)).collect();
-        if (selection.by != By::All || !lists.is_empty()) && entity.identified_by(&by) {
+        if (selection.by != By::All || !lists.is_empty()) && self.identified_by(&by) {
             let rows = lists.iter().map(|(_, max)| *max).fold(1, u64::saturating_mul);
             return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Identity });
         }
@@ -49,14 +55,14 @@ impl Catalog {
         };
         // The nearest group shares the most fields and tests; of two equally near ones the first written counts.
         let nearness = |group: &crate::catalog::Group| group.by.len() + constant_tests(group.filter.as_ref()).len();
-        let nearest = entity
+        let nearest = self
             .groups
             .iter()
             .enumerate()
             .filter(|(_, group)| bounds(group))
             .max_by_key(|(at, group)| (nearness(group), std::cmp::Reverse(*at)));
         let Some((at, group)) = nearest else {
-            let rows = entity.volume.and_then(|volume| volume.rows).filter(|_| selection.by == By::All)?;
+            let rows = self.volume.and_then(|volume| volume.rows).filter(|_| selection.by == By::All)?;
             return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Volume });
         };
         let same = group.by.len() == by.len() && constant_tests(group.filter.as_ref()).len() == tests.len();

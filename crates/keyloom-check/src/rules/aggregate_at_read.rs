@@ -20,13 +20,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(read) = pattern.read().filter(|read| read.verb == ReadVerb::Count && !stops(read)) else {
             continue;
         };
-        let Some(entity) = context.catalog.entity(&read.selection.entity) else { continue };
+        let Some(entity) = context.entity(&read.selection.entity) else { continue };
         let place = context.key(&format!("patterns.{}.count", pattern.name));
         let help = format!(
             "count up to what people can use (`up_to: 1000`), or keep the number: a field `= count of {}` or a rollup costs one more write per row",
             entity.name
         );
-        let Some(size) = context.catalog.group_size(&read.selection) else {
+        let Some(size) = context.group_size(&read.selection) else {
             let message = format!("`{}` counts rows one by one, and nothing says how many there are", pattern.name);
             let of = match read.selection.by.own_fields().as_slice() {
                 [] => "all".to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let Some(worst) = worst_rows(entity, &read.selection, &size) else {
-            if size.rows.per.is_none() || rows_leave(context.catalog, entity, &read.selection) {
+            if size.rows.per.is_none() || rows_leave(context, entity, &read.selection) {
                 continue;
             }
             // A part of a growing group may be still; so may one that other programs empty.

@@ -27,7 +27,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     };
     for pattern in &context.catalog.patterns {
         for (path, write) in pattern.writes().into_iter().filter(|(_, write)| write.verb == WriteVerb::Update) {
-            let Some(entity) = context.catalog.entity(&write.entity).filter(|entity| decides(write, entity)) else {
+            let Some(entity) = context.entity(&write.entity).filter(|entity| decides(write, entity)) else {
                 continue;
             };
             let busiest = busiest(context, pattern, entity, entity.key.is_empty());
@@ -50,7 +50,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 Fill::Next { per } => (entity.name.as_str(), per.is_empty()),
                 _ => continue,
             };
-            let creates = context.catalog.patterns.iter().filter(|pattern| {
+            let creates = context.writers(source).iter().filter(|pattern| {
                 pattern.writes().iter().any(|(_, write)| write.verb == WriteVerb::Create && write.entity == source)
             });
             let load = creates

@@ -1,5 +1,7 @@
+use std::collections::HashSet;
+
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Catalog, Entity, Expr, Path, Returns, Root, Selection, count_text};
+use keyloom_model::{Action, Entity, Expr, Path, Pattern, Returns, Root, Selection, count_text};
 
 use crate::Context;
 
@@ -11,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let mut reported: Vec<(&str, &str)> = Vec::new();
+    let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for pattern in &context.catalog.patterns {
         let path = format!("patterns.{}", pattern.name);
         let mut copies = Vec::new();
@@ -28,12 +30,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         for copy in copies {
             let Root::Reference { entity: source, .. } = &copy.path.root else { continue };
-            let Some(entity) = context.catalog.entity(source) else { continue };
+            let Some(entity) = context.entity(source) else { continue };
             let field = copy.path.field.as_str();
-            let settled = entity.drift.iter().any(|drift| drift.field == field) || reported.contains(&(source, field));
-            let Some(writer) = changing(context.catalog, entity, field).filter(|_| !settled) else { continue };
-            reported.push((source, field));
-            let rows = context.catalog.entity(copy.of).and_then(|of| of.volume).and_then(|volume| volume.rows);
+            let settled =
+                entity.drift.iter().any(|drift| drift.field == field) || reported.contains(&(source.as_str(), field));
+            let Some(writer) = changing(context, entity, field).filter(|_| !settled) else { continue };
+            reported.insert((source, field));
+            let rows = context.entity(copy.of).and_then(|of| of.volume).and_then(|volume| volume.rows);
             let many = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count_text(rows)));
             let message = format!(
                 "`{}` is {} {many} of {}, `{writer}` changes {source}.{field}, and nothing says how long a copy may differ",
@@ -74,10 +77,10 @@ fn gather<'a>(at: &str, selection: &'a Selection, returns: &'a Returns, copies: 
 }
 
 /// The first pattern that changes a field of a row that is already there.
-fn changing<'a>(catalog: &'a Catalog, entity: &'a Entity, field: &str) -> Option<&'a str> {
-    let changes = |pattern: &&keyloom_model::Pattern| {
+fn changing<'a>(context: &Context<'a>, entity: &Entity, field: &str) -> Option<&'a str> {
+    let changes = |pattern: &&&Pattern| {
         let mut writes = pattern.writes().into_iter().filter(|(_, write)| write.entity == entity.name);
         writes.any(|(_, write)| write.changed_fields(entity).contains(&field))
     };
-    catalog.patterns.iter().find(changes).map(|pattern| pattern.name.as_str())
+    context.writers(&entity.name).iter().find(changes).map(|pattern| pattern.name.as_str())
 }

@@ -2,7 +2,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use std::collections::{HashMap, HashSet};
 
 use keyloom_model::{
-    Action, By, Catalog, Endpoint, Entity, Expiry, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, RowSize,
+    Action, By, Endpoint, Entity, Expiry, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, RowSize,
     Selection, Step, WriteVerb,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let catalog = context.catalog;
     let mut used: HashMap<&str, Used<'_>> = HashMap::new();
     for pattern in &catalog.patterns {
-        uses_of_pattern(catalog, pattern, &mut used);
+        uses_of_pattern(context, pattern, &mut used);
     }
     for entity in &catalog.entities {
         uses_of_entity(entity, &mut used);
@@ -93,7 +93,7 @@ fn uses_of_selection<'a>(selection: &'a Selection, used: &mut Uses<'a>) {
 }
 
 fn uses_of_returns<'a>(
-    catalog: &'a Catalog,
+    context: &Context<'a>,
     entity: &'a str,
     returns: &'a Returns,
     is_write: bool,
@@ -102,9 +102,10 @@ fn uses_of_returns<'a>(
     match returns {
         Returns::Default if is_write => {}
         Returns::Default => {
-            let fields = catalog.entity(entity).map_or(&[][..], |entity| &entity.fields);
-            let small =
-                fields.iter().filter(|field| RowSize::of_type(catalog, &field.ty).worst <= Endpoint::LARGE_FIELD_BYTES);
+            let fields = context.entity(entity).map_or(&[][..], |entity| &entity.fields);
+            let small = fields
+                .iter()
+                .filter(|field| RowSize::of_type(context.catalog, &field.ty).worst <= Endpoint::LARGE_FIELD_BYTES);
             used.entry(entity).or_default().read.extend(small.map(|field| field.name.as_str()));
         }
         Returns::All | Returns::Before | Returns::After => used.entry(entity).or_default().all_read = true,
@@ -112,13 +113,13 @@ fn uses_of_returns<'a>(
     }
 }
 
-fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Uses<'a>) {
+fn uses_of_pattern<'a>(context: &Context<'a>, pattern: &'a Pattern, used: &mut Uses<'a>) {
     match &pattern.action {
         Action::Read(read) => {
             for read in std::iter::once(read).chain(read.with.iter().map(|with| &with.read)) {
                 uses_of_selection(&read.selection, used);
                 if read.verb != ReadVerb::Count {
-                    uses_of_returns(catalog, &read.selection.entity, &read.returns, false, used);
+                    uses_of_returns(context, &read.selection.entity, &read.returns, false, used);
                 }
                 let own = used.entry(&read.selection.entity).or_default();
                 own.read.extend(read.one_per.iter().map(String::as_str));
@@ -132,7 +133,7 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
         }
         Action::Claim(claim) => {
             uses_of_selection(&claim.selection, used);
-            uses_of_returns(catalog, &claim.selection.entity, &claim.returns, false, used);
+            uses_of_returns(context, &claim.selection.entity, &claim.returns, false, used);
         }
         Action::Atomic(steps) => {
             for step in steps {
@@ -161,7 +162,7 @@ fn uses_of_pattern<'a>(catalog: &'a Catalog, pattern: &'a Pattern, used: &mut Us
         write.by.iter().for_each(|item| read_path(entity, &item.path, used));
         write.conditions.iter().for_each(|condition| read_expr(entity, &condition.test, used));
         write.assignments.iter().for_each(|assignment| read_expr(entity, &assignment.value, used));
-        uses_of_returns(catalog, entity, &write.returns, true, used);
+        uses_of_returns(context, entity, &write.returns, true, used);
     }
 }
 

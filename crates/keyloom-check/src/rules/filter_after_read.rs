@@ -14,12 +14,12 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for pattern in &context.catalog.patterns {
         let Some(selection) = pattern.selection() else { continue };
-        let Some(entity) = context.catalog.entity(&selection.entity) else { continue };
+        let Some(entity) = context.entity(&selection.entity) else { continue };
         if selection.matches.is_some() || context.is_stated(&format!("patterns.{}.matches", pattern.name)) {
             continue;
         }
         let Some(test) = remaining(selection, entity) else { continue };
-        let size = context.catalog.group_size(selection);
+        let size = context.group_size(selection);
         let worst = size.and_then(|size| worst_rows(entity, selection, &size)).map(|worst| worst.rows);
         let (call, rows) = match pattern.read() {
             Some(Read { verb: ReadVerb::Count, .. }) | None => ("one call", 0),

@@ -17,7 +17,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if entity.expires.is_some() || context.is_stated(&format!("{path}.expires")) {
             continue;
         }
-        let deletes = deleting_pattern(context.catalog, entity);
+        let deletes = deleting_pattern(context, entity);
         let why = match entity.volume.and_then(|volume| volume.growth) {
             Some(growth) => {
                 let row = RowSize::of_entity(context.catalog, entity).typical;

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let missing = context.catalog.patterns.iter().filter(|pattern| {
         let Some(read) = pattern.read() else { return false };
-        let Some(entity) = context.catalog.entity(&read.selection.entity) else { return false };
+        let Some(entity) = context.entity(&read.selection.entity) else { return false };
         // Rows that are found by the key, or by the front part of it, are read from the source itself.
         let by = read.selection.by.own_fields();
         let from_source = entity.key.len() >= by.len()

@@ -24,14 +24,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         {
             continue;
         }
-        let Some(entity) = context.catalog.entity(&read.selection.entity) else { continue };
+        let Some(entity) = context.entity(&read.selection.entity) else { continue };
         let rows = match read.limit {
             Some(Limit::Page(rows) | Limit::First(rows)) => rows,
             None => Limit::ASSUMED_ROWS,
         };
         // What is typical of a group bounds what a typical call reads.
         let typical = context
-            .catalog
             .group_size(&read.selection)
             .and_then(|size| size.rows.typical)
             .map_or(rows, |typical| typical.min(rows));

@@ -15,7 +15,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for pattern in &context.catalog.patterns {
         let Some(selection) = pattern.selection() else { continue };
         let path = format!("patterns.{}", pattern.name);
-        let Some(entity) = context.catalog.entity(&selection.entity) else { continue };
+        let Some(entity) = context.entity(&selection.entity) else { continue };
         if selection.span.is_some()
             || context.is_stated(&format!("{path}.span"))
             || matches!(pattern.action, Action::Claim(_))
@@ -42,7 +42,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// Whether the worst case of a group that does not grow is below what one partition holds well.
 fn fits_one_partition(context: &Context<'_>, entity: &Entity, selection: &Selection) -> bool {
-    let size = context.catalog.group_size(selection).map(|size| size.rows).filter(|rows| rows.per.is_none());
+    let size = context.group_size(selection).map(|size| size.rows).filter(|rows| rows.per.is_none());
     let Some(worst) = size.and_then(|rows| rows.worst) else { return false };
     let bytes = worst.saturating_mul(RowSize::of_entity(context.catalog, entity).typical);
     worst <= context.limit(Engine::Cassandra, "partition_rows").0.value

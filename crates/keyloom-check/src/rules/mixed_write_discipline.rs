@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entity in &context.catalog.entities {
         let (mut conditional, mut plain) = (Vec::new(), Vec::new());
-        for pattern in &context.catalog.patterns {
+        for pattern in context.writers(&entity.name) {
             for (_, write) in pattern.writes().into_iter().filter(|(_, write)| write.entity == entity.name) {
                 match write.verb {
                     WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => {

@@ -45,7 +45,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if matches!(write.verb, WriteVerb::Create | WriteVerb::Put) || write.or_create {
                 made.insert(write.entity.as_str());
             }
-            let Some(entity) = context.catalog.entity(&write.entity) else { continue };
+            let Some(entity) = context.entity(&write.entity) else { continue };
             if answers_by_row(write, entity, in_atomic) {
                 read.insert(entity.name.as_str());
             }

@@ -20,7 +20,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let (mut low, mut high) = (0.0, 0.0);
         let mut known = true;
         let mut names = Vec::new();
-        for pattern in &context.catalog.patterns {
+        for pattern in context.writers(&entity.name) {
             for (write, each) in writes(pattern).filter(|(write, _)| write.entity == entity.name) {
                 if !matches!(write.verb, WriteVerb::Create | WriteVerb::Put) && !write.or_create {
                     continue;
@@ -43,7 +43,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let stated = growth.per_day();
-        let removes = deleting_pattern(context.catalog, entity).is_some();
+        let removes = deleting_pattern(context, entity).is_some();
         let too_little = stated * FACTOR < low && !removes;
         // Other programs may add what this catalog does not.
         let too_much = stated > high * FACTOR && context.whole;

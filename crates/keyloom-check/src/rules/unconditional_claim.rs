@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for pattern in &context.catalog.patterns {
         for (path, write) in pattern.writes().into_iter().filter(|(_, write)| write.verb == WriteVerb::Update) {
-            let Some(entity) = context.catalog.entity(&write.entity) else { continue };
+            let Some(entity) = context.entity(&write.entity) else { continue };
             // One write is one decision: what guards one of its fields guards them all, and one finding says it.
             if is_guarded(write, entity) {
                 continue;

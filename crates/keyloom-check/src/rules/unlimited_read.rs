@@ -27,14 +27,14 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             (name, format!("patterns.{}.with.{}", pattern.name, with.name), &with.read.selection)
         });
         for (name, path, selection) in own.into_iter().chain(with) {
-            let Some(entity) = context.catalog.entity(&selection.entity).filter(|entity| entity.is_declared()) else {
+            let Some(entity) = context.entity(&selection.entity).filter(|entity| entity.is_declared()) else {
                 continue;
             };
             if let Some(through) = pattern.read().and_then(|read| read.through.as_ref()) {
                 findings.extend(missing_hop(context, entity, selection, through, &name, &path));
                 continue;
             }
-            match context.catalog.group_size(selection) {
+            match context.group_size(selection) {
                 None => match missing.iter_mut().find(|missing| missing.is_same(selection)) {
                     Some(same) => same.names.push(name),
                     None => missing.push(Missing { selection, names: vec![name], path }),
@@ -81,7 +81,7 @@ fn missing_hop(
     name: &str,
     path: &str,
 ) -> Option<Finding> {
-    let edge = context.catalog.entity(&through.entity)?;
+    let edge = context.entity(&through.entity)?;
     let edge_fields: Vec<&str> = selection.by.items().iter().map(|item| item.path.field.as_str()).collect();
     let row_fields = vec![through.field.as_str()];
     let is_known = |of: &Entity, fields: &[&str]| {
@@ -140,7 +140,7 @@ fn endless(
     }
     // That a growing entity does not say when its rows end is said by missing-expiry, once.
     let said = entity.append_only || entity.volume.is_some_and(|volume| volume.growth.is_some());
-    if size.rows.per.is_none() || entity.expires.is_some() || said || rows_leave(context.catalog, entity, selection) {
+    if size.rows.per.is_none() || entity.expires.is_some() || said || rows_leave(context, entity, selection) {
         return None;
     }
     let message = format!("`{name}` reads {}, which grows ({}) and never ends", by_words(selection), size.rows);

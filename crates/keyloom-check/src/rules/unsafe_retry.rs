@@ -24,9 +24,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             claims.push((pattern.name.clone(), place));
             continue;
         }
-        let adds_up = pattern.writes().iter().any(|(_, write)| {
-            context.catalog.entity(&write.entity).is_some_and(|entity| repeats_add_up(write, entity))
-        });
+        let adds_up = pattern
+            .writes()
+            .iter()
+            .any(|(_, write)| context.entity(&write.entity).is_some_and(|entity| repeats_add_up(write, entity)));
         if adds_up {
             need_key.push((pattern.name.clone(), place));
         }

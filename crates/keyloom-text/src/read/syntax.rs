@@ -343,6 +343,11 @@ impl<'a> Reader<'a> {
             let entry = &entries[at];
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
             if words.iter().any(|word| word.name == name.text) {
+                // A section of the file may be empty while it is being written; any other key states something.
+                if entry.value.is_empty() && !path.is_empty() && !self.is_cut(&entry.value) {
+                    self.push(missing_key::value(name.place, &name.text));
+                    self.misread(join(path, &name.text));
+                }
                 known.push((text, entry));
             } else if let Some(list) = stray_item(&entries[..=at]).filter(|_| *flow) {
                 self.push(comma_in_braces::list(list, self.sources.text(list)));

@@ -314,11 +314,15 @@ impl Typing<'_, '_, '_, '_> {
     fn path(&mut self, written: &Written, first: &Word, steps: &[PathStep], expected: Option<&Type>) -> Typed {
         if let Some((item, list, max)) = self.scope.item
             && item == first.text
-            && let [PathStep::Name(member)] = steps
+            && let [] | [PathStep::Name(_)] = steps
         {
-            let name = Word { range: written.range.clone(), text: format!("{list}[].{}", member.text) };
-            let ty = self.input(&name, expected, false, Some(max));
-            let path = Path { root: Root::Item(item.to_owned()), field: member.text.clone(), members: Vec::new() };
+            // A list of plain values is an input of its own name; the members of a list of structs are one input each.
+            let (name, field) = match steps.first() {
+                Some(PathStep::Name(member)) => (format!("{list}[].{}", member.text), member.text.clone()),
+                _ => (list.to_owned(), String::new()),
+            };
+            let ty = self.input(&Word { range: written.range.clone(), text: name }, expected, false, Some(max));
+            let path = Path { root: Root::Item(item.to_owned()), field, members: Vec::new() };
             return Typed { expr: Expr::Path(path), ty };
         }
         let Some(row) = self.scope.row else {

@@ -15,3 +15,8 @@ pub(crate) fn finding(place: Option<Place>, what: &str, key: &str, example: &str
 pub(crate) fn verb(place: Place, what: &str, verbs: &str) -> Finding {
     Finding::new(&RULE, place, format!("{what} has no verb")).help(format!("say what it does, with one of: {verbs}"))
 }
+
+/// A key with nothing behind it.
+pub(crate) fn value(place: Place, key: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{key}` has nothing behind it")).help("state a value, or remove the key")
+}
