@@ -360,6 +360,17 @@ pub struct Assignment {
     pub value: Expr,
 }
 
+impl Assignment {
+    /// Whether a second, equal write changes the row again: `stock - $n` and an append do, `max(best, $score)` does not.
+    pub fn adds_up(&self) -> bool {
+        let mut counts = false;
+        self.value.walk(&mut |part| {
+            counts |= matches!(part, Expr::Arithmetic(..)) && part.paths().contains(&&self.path);
+        });
+        counts || self.change == Change::Append
+    }
+}
+
 /// How a field is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it all")]

@@ -1,6 +1,6 @@
 use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{By, Freshness, Limit, ReadVerb, RowSize, count_text};
+use keyloom_model::{Assignment, By, Freshness, Limit, ReadVerb, RowSize, count_text};
 
 use super::peak_words;
 use crate::Context;
@@ -8,11 +8,17 @@ use crate::Context;
 pub(crate) static RULE: Rule = Rule {
     name: "missing-skew",
     level: Level::Note,
-    summary: "a frequent list does not say how unevenly its calls fall",
+    summary: "a frequent list or counter does not say how unevenly its calls fall",
     page: include_str!("missing_skew.md"),
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    reads(context, findings);
+    counters(context, findings);
+}
+
+/// A frequent list, whose busiest group may make a partition hot.
+fn reads(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let (fact, limit) = context.limit(Engine::DynamoDb, "partition_read_units");
     for pattern in &context.catalog.patterns {
         let (Some(read), Some(peak)) = (pattern.read(), pattern.rate.peak_per_second()) else { continue };
@@ -61,6 +67,28 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .derivation(derivation)
                 .limit(limit.clone())
                 .help("state `skew: { busiest: 2% }`, the share of calls that the busiest group takes, or `{ zipf: 1.1 }`"),
+        );
+    }
+}
+
+/// A frequent change that adds up on one row, such as a counter: only one can be decided after the other.
+fn counters(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let (fact, limit) = context.limit(Engine::Cassandra, "row_decisions_per_second");
+    for pattern in &context.catalog.patterns {
+        let Some(peak) = pattern.rate.peak_per_second().filter(|peak| *peak > fact.value as f64) else { continue };
+        let stated = pattern.skew.is_some() || context.is_stated(&format!("patterns.{}.skew", pattern.name));
+        let adding = pattern.writes().into_iter().find(|(_, write)| write.assignments.iter().any(Assignment::adds_up));
+        let Some((_, write)) = adding.filter(|_| !stated) else { continue };
+        let message = format!(
+            "`{}` adds up on rows of {} {} times a second at peak, and nothing says how much of that meets one row",
+            pattern.name,
+            write.entity,
+            count_text(peak.round() as u64)
+        );
+        findings.push(
+            Finding::new(&RULE, context.key(&format!("patterns.{}", pattern.name)), message)
+                .limit(limit.clone())
+                .help("state `skew: { busiest: 2% }`, the share of calls that the busiest row takes; above the limit the sum must be kept elsewhere, in a rollup"),
         );
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(
                 Finding::new(&RULE, context.value(&format!("entities.{}.volume.growth", entity.name)), message)
                     .derivation(format!("{} against {} a day", names.join(" + "), count_text(stated.round() as u64)))
-                    .help("correct one of the two; `size` counts growth, `load` counts rates"),
+                    .help("correct one of the two; storage is reckoned from growth, traffic from rates"),
             );
         }
     }

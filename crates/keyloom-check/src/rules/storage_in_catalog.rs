@@ -22,7 +22,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 (format!("{}.{}", entity.name, field.name), place)
             })
             .partition(|(name, _)| name.ends_with(".ttl"));
-        let help = "remove it; `design` chooses keys, buckets and indexes, and the layout names them";
+        let help =
+            "remove it; keys, buckets and indexes are chosen from the patterns, and can change without the catalog";
         let expiry = "remove it, and say when a row ends: `expires: created_at + 30 days`; each engine then gets its own form of it";
         for (fields, help) in [(keys, help), (ttl, expiry)] {
             let found = gathered(&RULE, fields, |names| {

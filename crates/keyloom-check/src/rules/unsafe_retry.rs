@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Change, Entity, Expr, Fill, Path, Pattern, Type, Write, WriteVerb};
+use keyloom_model::{Action, Assignment, Entity, Fill, Pattern, Type, Write, WriteVerb};
 
 use super::gathered;
 
@@ -48,20 +48,10 @@ fn repeats_add_up(write: &Write, entity: &Entity) -> bool {
     let stopped = write.conditions.iter().any(|condition| {
         condition.test.paths().iter().any(|path| path.own_field().is_some_and(|own| own == "version"))
     });
-    let changes = write
-        .assignments
-        .iter()
-        .any(|assignment| assignment.change == Change::Append || counts_on(&assignment.value, &assignment.path));
+    let changes = write.assignments.iter().any(Assignment::adds_up);
     let numbers =
         write.verb == WriteVerb::Create && entity.fields.iter().any(|field| matches!(field.fill, Fill::Next { .. }));
     (changes && !stopped) || numbers
-}
-
-/// Whether a value is reckoned from what the field holds, as in `stock - $n`; `max(best, $score)` is the same twice.
-fn counts_on(value: &Expr, own: &Path) -> bool {
-    let mut counts = false;
-    value.walk(&mut |part| counts |= matches!(part, Expr::Arithmetic(..)) && part.paths().contains(&own));
-    counts
 }
 
 /// A request is remembered for the retry horizon, so something must tell when it was made. The row that a create makes
