@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
     pub fn limit(&self, engine: Engine, name: &str) -> (&'static Fact, Limit) {
         let fact = fact(engine, name);
         let limit = Limit {
-            value: format!("{fact} ({})", engine.title()),
+            value: format!("{}: {fact}", engine.title()),
             source: fact.source.clone(),
             date: format!("{:04}-{:02}-{:02}", fact.date.year, fact.date.month, fact.date.day),
         };

@@ -3,9 +3,9 @@ use keyloom_finding::{Finding, Rule};
 use crate::Context;
 use crate::rules::{
     aggregate_at_read, average_only_estimate, bad_config, contended_decision, copy_without_contract, dead_field,
-    filter_after_read, missing_expiry, missing_freshness, missing_growth, missing_rate, missing_skew, missing_span,
-    mixed_write_discipline, orphan_entity, oversized_item, rate_against_growth, stale_facts, storage_in_catalog,
-    unconditional_claim, unlimited_read, unsafe_retry, unused_allow,
+    filter_after_read, minimum_as_typical, missing_expiry, missing_freshness, missing_growth, missing_rate,
+    missing_skew, missing_span, mixed_write_discipline, orphan_entity, oversized_item, rate_against_growth,
+    stale_facts, storage_in_catalog, unconditional_claim, unlimited_read, unsafe_retry, unused_allow,
 };
 
 /// A rule that looks at a whole catalog.
@@ -30,6 +30,7 @@ catalog_rules![
     copy_without_contract,
     dead_field,
     filter_after_read,
+    minimum_as_typical,
     missing_expiry,
     missing_freshness,
     missing_growth,

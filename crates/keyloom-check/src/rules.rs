@@ -10,6 +10,7 @@ pub(crate) mod contended_decision;
 pub(crate) mod copy_without_contract;
 pub(crate) mod dead_field;
 pub(crate) mod filter_after_read;
+pub(crate) mod minimum_as_typical;
 pub(crate) mod missing_expiry;
 pub(crate) mod missing_freshness;
 pub(crate) mod missing_growth;

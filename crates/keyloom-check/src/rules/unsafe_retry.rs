@@ -16,7 +16,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let (mut need_key, mut claims) = (Vec::new(), Vec::new());
     for pattern in &context.catalog.patterns {
         let place = context.key(&format!("patterns.{}", pattern.name));
-        if !pattern.once_per.is_empty() {
+        // It may be stated and not understood, which the reader has said.
+        if context.is_stated(&format!("patterns.{}.once_per", pattern.name)) {
             findings.extend(forgets(context, pattern));
             continue;
         }
@@ -61,7 +62,7 @@ fn forgets(context: &Context<'_>, pattern: &Pattern) -> Option<Finding> {
     let has_birth_time = pattern.inputs.iter().any(|input| {
         pattern.once_per.contains(&input.name) && matches!(input.ty, Type::Uuid7 | Type::Timestamp { .. })
     });
-    if is_create || has_birth_time {
+    if is_create || has_birth_time || pattern.once_per.is_empty() {
         return None;
     }
     let message = format!(

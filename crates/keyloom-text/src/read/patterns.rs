@@ -11,10 +11,12 @@ use super::entities::blank;
 use super::inputs::Inputs;
 use super::scope::{Names, entity_path};
 use super::selection::Pattern;
-use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
+use super::syntax::{Case, Grammar, Keys, Name, Reader, join, typo_of};
 use super::{allow, writes};
 use crate::parse::units;
-use crate::rules::{ambiguous_name, bad_read, bad_reference, bad_value, bad_write, missing_key, not_yet, unknown_key};
+use crate::rules::{
+    ambiguous_name, bad_read, bad_reference, bad_value, bad_write, missing_key, not_yet, unknown_key, unknown_name,
+};
 use crate::vocabulary::{self, PATTERN, RATE, SKEW, Word};
 use crate::yaml::{Kind, Node};
 
@@ -117,7 +119,8 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     );
     let before = reader.faults();
     let mut inputs = Inputs::default();
-    let mut pattern = Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, item: None };
+    let mut pattern =
+        Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, in_atomic: false, item: None };
     let action = read_action(reader, &mut pattern, &keys, verb);
     let once_per = once_per(reader, &mut pattern, &keys, verb);
     let rate = keys.get("rate").and_then(|node| rate(reader, node, &path)).unwrap_or_default();
@@ -258,17 +261,26 @@ fn read_action<'c>(
 fn once_per(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, keys: &Keys<'_>, verb: &str) -> Vec<String> {
     let Some(node) = keys.get("once_per") else { return Vec::new() };
     let entity = keys.get(verb).and_then(Node::scalar).and_then(|scalar| pattern.names.entity(&scalar.text));
-    let mut fields = Vec::new();
+    let mut once_per = Vec::new();
     for name in reader.names(node, "`once_per`", "once_per: [event_id]") {
         // It need not be a field of the row: the request may name an event that caused it.
         let own = entity.and_then(|entity| entity.field(&name.text)).map(|field| field.ty.clone());
-        let ty = own.or_else(|| pattern.inputs.type_of(&name.text)).unwrap_or(Type::Uuid7);
+        let known = own.or_else(|| pattern.inputs.type_of(&name.text));
+        let fields = entity.map_or(&[][..], |entity| &entity.fields).iter().map(|field| field.name.as_str());
+        if known.is_none()
+            && let Some(nearest) = typo_of(&name.text, fields)
+        {
+            let within = entity.map_or_else(String::new, |entity| format!(" in {}", entity.name));
+            reader.push(unknown_name::finding(name.place, "field", &name.text, &within, Some(nearest), &[]));
+            continue;
+        }
+        let ty = known.unwrap_or(Type::Uuid7);
         if let Err(finding) = pattern.inputs.use_as(&name.text, name.place, Some(&ty), false, None) {
             reader.push(finding);
         }
-        fields.push(name.text);
+        once_per.push(name.text);
     }
-    fields
+    once_per
 }
 
 /// The entity a verb names.

@@ -24,6 +24,8 @@ pub(super) struct Pattern<'c, 'i> {
     pub(super) path: String,
     pub(super) place: Place,
     pub(super) inputs: &'i mut Inputs,
+    /// Its steps belong to one request, so no client chooses the identity of one of them.
+    pub(super) in_atomic: bool,
     /// The item of an `each` step: its name, its list input, how many.
     pub(super) item: Option<(String, String, u64)>,
 }

@@ -534,6 +534,17 @@ pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
         .map(|(_, name)| name)
 }
 
+/// The name of which this one can only be a slip of the fingers. For places where a new name is legal too.
+pub(super) fn typo_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let slips_max = (name.len() / 5).min(2);
+    known
+        .filter(|candidate| candidate.len() <= 64 && name.len() <= 64)
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(slips, _)| *slips <= slips_max)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
 /// A path one step longer.
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }

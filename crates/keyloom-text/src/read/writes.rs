@@ -1,7 +1,8 @@
 //! Writes: create, put, update, delete, and the steps of an atomic.
 
 use keyloom_model::{
-    Assignment, By, ByItem, Change, Each, Entity, Expr, Fill, Literal, Origin, Path, Root, Step, Type, Write, WriteVerb,
+    Assignment, By, ByItem, Change, Compare, Condition, Each, Entity, Expr, Fill, Literal, Origin, Path, Root, Step,
+    Type, Write, WriteVerb,
 };
 
 use super::groups::split_where;
@@ -46,6 +47,7 @@ pub(super) fn write<'c>(
         check_settable(reader, entity, &Path::own(&name.text), name.place);
         take(reader, pattern, entity, name, true);
     }
+    check_states(reader, entity, verb, &assignments, &conditions, keys);
     if verb == WriteVerb::Update && assignments.is_empty() && any_of.is_empty() {
         let changes = ["set", "add", "remove", "append", "any_of"];
         let nothing_understood = changes.iter().any(|key| keys.has(key) || keys.is_misspelt(key));
@@ -293,6 +295,48 @@ fn assignment<'c>(
     Some(Assignment { path: found.path, change, value })
 }
 
+/// A change of state that no allowed step leads to is refused in every call.
+fn check_states(
+    reader: &mut Reader<'_>,
+    entity: &Entity,
+    verb: WriteVerb,
+    assignments: &[Assignment],
+    conditions: &[Condition],
+    keys: &Keys<'_>,
+) {
+    if verb != WriteVerb::Update {
+        return;
+    }
+    for states in &entity.states {
+        let own = Path::own(&states.field);
+        let assigned = assignments.iter().find(|assignment| assignment.path == own).map(|assignment| &assignment.value);
+        let Some(Expr::Literal(Literal::Variant(target))) = assigned else { continue };
+        let before: Vec<&str> =
+            states.changes.iter().filter(|(_, to)| to == target).map(|(from, _)| from.as_str()).collect();
+        let Some(place) = keys.get("set").map(|node| node.place) else { continue };
+        if before.is_empty() {
+            let message = format!("no state of {} leads to {target}, so this write is never applied", entity.name);
+            let help =
+                format!("add the step to `states: {{ {}: [.. -> {target}] }}`, or set another value", states.field);
+            reader.push(bad_write::finding(place, message, help));
+            continue;
+        }
+        let demanded = conditions.iter().flat_map(|condition| condition.test.conjuncts()).find_map(|test| match test {
+            Expr::Compare(Compare::Equal, a, b) => match (&**a, &**b) {
+                (Expr::Path(path), Expr::Literal(Literal::Variant(name))) if *path == own => Some(name),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(name) = demanded.filter(|name| !before.contains(&name.as_str())) {
+            let message =
+                format!("`if` demands {name}, from which no step leads to {target}: this write is never applied");
+            let help = format!("{target} is reached from {}; `states` asks for that by itself", before.join(", "));
+            reader.push(bad_write::finding(place, message, help));
+        }
+    }
+}
+
 /// Whether anybody may write this field.
 fn check_settable(reader: &mut Reader<'_>, entity: &Entity, path: &Path, place: keyloom_finding::Place) -> bool {
     if let Root::Reference { entity: other, .. } = &path.root {
@@ -357,7 +401,7 @@ fn takes<'c>(
             take(reader, pattern, entity, name, optional);
         }
     }
-    if keys.entry("takes").is_none() && verb == WriteVerb::Create {
+    if verb == WriteVerb::Create && !pattern.in_atomic {
         // A fresh identity may be sent by the client.
         for field in entity.fields.iter().filter(|field| matches!(field.fill, Fill::New) && !assigned(&field.name)) {
             let name = Name { text: field.name.clone(), place: pattern.place };
