@@ -201,11 +201,5 @@ impl ConfigReader {
 
 /// The rule that was probably meant.
 pub fn nearest_rule(name: &str) -> Option<&'static str> {
-    let distance = |rule: &str| strsim::damerau_levenshtein(rule, name);
-    registry::all_rules()
-        .into_iter()
-        .map(|rule| (distance(rule.name), rule.name))
-        .min()
-        .filter(|(distance, rule)| *distance <= rule.len() / 3)
-        .map(|(_, rule)| rule)
+    keyloom_text::nearest(name, registry::all_rules().into_iter().map(|rule| rule.name))
 }

@@ -8,6 +8,7 @@ use keyloom::model::Date;
 #[derive(Parser)]
 #[command(
     name = "keyloom",
+    bin_name = "keyloom",
     version,
     about = "Query-first NoSQL design as software: from a catalog of entities and access patterns to checked tables",
     after_help = "Start here:\n  keyloom init shop          write an example catalog\n  keyloom check              review the catalog in this folder\n  keyloom show . get_order   see one pattern as an endpoint\n\nExit codes: 0 fine, 1 findings at the denied level, 2 the input can't be read or the call is wrong, 3 the world failed.",
@@ -56,7 +57,7 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct CheckArguments {
-    /// Catalog files or folders; a folder stands for its catalog.yaml
+    /// Catalog files or folders; a folder stands for its catalog.yaml, `-` for standard input
     #[arg(default_value = ".")]
     pub(crate) catalogs: Vec<PathBuf>,
     /// How findings are printed
@@ -78,8 +79,8 @@ pub(crate) struct ShowArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
-    /// One pattern of it
-    pub(crate) pattern: Option<String>,
+    /// One pattern or entity of it
+    pub(crate) name: Option<String>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: ShowFormat,

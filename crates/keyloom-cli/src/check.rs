@@ -3,9 +3,9 @@ use keyloom::finding::Sources;
 use keyloom::text::read;
 
 use crate::Exit;
-use crate::arguments::CheckArguments;
+use crate::arguments::{CheckArguments, FindingFormat};
 use crate::files::{Disk, shown_name};
-use crate::output::print_findings;
+use crate::output::{print, print_findings};
 use crate::settings::settings;
 use crate::today::today;
 
@@ -15,16 +15,21 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
     let today = arguments.today.unwrap_or_else(today);
     let (config, mut findings) = settings(arguments, &mut sources);
     let bad_settings = !findings.is_empty();
-    let mut readings = Vec::new();
-    for catalog in &arguments.catalogs {
-        let name = shown_name(catalog);
-        if !config.excludes(&name) {
-            readings.push(read(&name, &Disk, &mut sources));
+    let mut names: Vec<String> = Vec::new();
+    for name in arguments.catalogs.iter().map(|catalog| shown_name(catalog)) {
+        if !config.excludes(&name) && !names.contains(&name) {
+            names.push(name);
         }
     }
+    let readings: Vec<_> = names.iter().map(|name| read(name, &Disk, &mut sources)).collect();
     findings.extend(review(&readings, &sources, &config, today));
     keyloom::finding::sort(&mut findings, &sources);
     print_findings(&findings, &sources, arguments.format, today);
+    if matches!(arguments.format, FindingFormat::Text)
+        && let Some(finding) = findings.first()
+    {
+        print(&format!("`keyloom explain {}` says more about a rule, and when to allow it\n", finding.rule.name));
+    }
     if bad_settings || readings.iter().any(|reading| reading.unreadable) {
         Exit::BadInput
     } else if fails(&findings, config.deny) {

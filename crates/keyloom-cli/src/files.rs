@@ -10,7 +10,7 @@ pub(crate) struct Disk;
 
 impl Files for Disk {
     fn open(&self, name: &str) -> Result<String, Unreadable> {
-        read(Path::new(name))
+        if name == STANDARD_INPUT { standard_input() } else { read(Path::new(name)) }
     }
 
     fn resolve(&self, name: &str) -> String {
@@ -41,6 +41,17 @@ pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
     }
     let mut bytes = Vec::new();
     file.take(Unreadable::BYTES_MAX + 1).read_to_end(&mut bytes).map_err(refused)?;
+    Unreadable::text(bytes)
+}
+
+/// How standard input is named on the command line.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// Reads standard input as text, never more of it than is allowed.
+pub(crate) fn standard_input() -> Result<String, Unreadable> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().take(Unreadable::BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Unreadable::Refused(error.to_string()))?;
     Unreadable::text(bytes)
 }
 

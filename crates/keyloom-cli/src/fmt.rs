@@ -1,4 +1,3 @@
-use std::io::Read;
 use std::path::Path;
 
 use keyloom::finding::Sources;
@@ -6,7 +5,7 @@ use keyloom::text::{Unreadable, format};
 
 use crate::Exit;
 use crate::arguments::{FindingFormat, FmtArguments};
-use crate::files::{catalog_path, read, shown_name};
+use crate::files::{STANDARD_INPUT, catalog_path, read, shown_name, standard_input};
 use crate::output::{complain, print, print_findings};
 use crate::today::today;
 
@@ -14,34 +13,29 @@ use crate::today::today;
 pub(crate) fn run(arguments: &FmtArguments) -> Exit {
     let mut exit = Exit::Fine;
     for path in &arguments.files {
-        let one = if path.as_os_str() == "-" { standard_input(arguments.check) } else { file(path, arguments.check) };
+        let one = if path.as_os_str() == STANDARD_INPUT {
+            from_standard_input(arguments.check)
+        } else {
+            file(path, arguments.check)
+        };
         exit = exit.worse(one);
     }
     exit
 }
 
-fn standard_input(check: bool) -> Exit {
-    let mut bytes = Vec::new();
-    if let Err(error) = std::io::stdin().take(Unreadable::BYTES_MAX + 1).read_to_end(&mut bytes) {
-        complain(&format!("can't read standard input: {error}"));
-        return Exit::WorldFailed;
-    }
-    match Unreadable::text(bytes) {
-        Ok(text) => match canonical("standard input", &text) {
-            Ok(formatted) if check => {
-                if formatted == text {
-                    Exit::Fine
-                } else {
-                    Exit::Findings
-                }
-            }
+fn from_standard_input(check: bool) -> Exit {
+    let name = "standard input";
+    match standard_input() {
+        Ok(text) => match canonical(name, &text) {
+            Ok(formatted) if check && formatted != text => Exit::Findings,
+            Ok(_) if check => Exit::Fine,
             Ok(formatted) => {
                 print(&formatted);
                 Exit::Fine
             }
             Err(exit) => exit,
         },
-        Err(unreadable) => unreadable_exit(&unreadable, "standard input"),
+        Err(unreadable) => unreadable_exit(&unreadable, name),
     }
 }
 

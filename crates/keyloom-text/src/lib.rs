@@ -15,5 +15,5 @@ mod yaml;
 pub use fault::Fault;
 pub use format::format;
 pub use json_schema::json_schema;
-pub use read::{Files, Reading, Unreadable, read};
+pub use read::{Files, Reading, Unreadable, nearest, read};
 pub use text::Text;

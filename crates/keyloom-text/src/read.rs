@@ -24,6 +24,7 @@ use keyloom_finding::{FileId, Finding, Places, Sources};
 use keyloom_model::Catalog;
 
 pub use files::{Files, Unreadable};
+pub use syntax::nearest;
 
 /// What was understood of a catalog, and what was not.
 #[derive(Debug, Default)]

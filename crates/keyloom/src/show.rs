@@ -3,5 +3,23 @@
 mod json;
 mod text;
 
+use keyloom_model::{Catalog, Entity, Pattern};
+
 pub use json::json;
 pub use text::text;
+
+/// One thing of a catalog.
+#[derive(Debug, Clone, Copy)]
+pub enum Shown<'a> {
+    /// As an endpoint.
+    Pattern(&'a Pattern),
+    /// With its fields, the size of a row, and who uses it.
+    Entity(&'a Entity),
+}
+
+impl<'a> Shown<'a> {
+    /// The pattern or entity of that name.
+    pub fn find(catalog: &'a Catalog, name: &str) -> Option<Self> {
+        catalog.pattern(name).map(Self::Pattern).or_else(|| catalog.entity(name).map(Self::Entity))
+    }
+}

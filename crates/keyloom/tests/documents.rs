@@ -70,7 +70,7 @@ fn every_pattern_of_the_examples_is_shown() {
         let all = keyloom::show::text(&understood, None);
         for pattern in &understood.patterns {
             assert!(all.contains(&format!("/v1/{}(", pattern.name)), "{} is missing", pattern.name);
-            assert!(!keyloom::show::text(&understood, Some(pattern)).is_empty());
+            assert!(!keyloom::show::text(&understood, Some(keyloom::show::Shown::Pattern(pattern))).is_empty());
         }
         let json: serde_json::Value = serde_json::from_str(&keyloom::show::json(&understood, None)).unwrap();
         assert_eq!(json["patterns"].as_array().unwrap().len(), understood.patterns.len());

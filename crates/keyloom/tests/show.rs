@@ -23,7 +23,7 @@ fn examples_are_understood_as_before() {
         let mut shown = keyloom::show::text(&catalog, None);
         for pattern in &catalog.patterns {
             shown.push_str("\n----------------------------------------\n");
-            shown.push_str(&keyloom::show::text(&catalog, Some(pattern)));
+            shown.push_str(&keyloom::show::text(&catalog, Some(keyloom::show::Shown::Pattern(pattern))));
         }
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/show/{}.txt", example.name));
         if std::env::var_os("KEYLOOM_UPDATE").is_some() {

@@ -27,8 +27,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(
                 Finding::new(&RULE, context.value(&format!("entities.{}.fields.{}", entity.name, field.name)), message)
                     .help(format!(
-                        "write what most rows have: `{word}({}..{})`; every size is reckoned from it",
-                        size.max / 5,
+                        "put what most rows have first: `{word}(TYPICAL..{})`; every size is reckoned from it",
                         size.max
                     )),
             );

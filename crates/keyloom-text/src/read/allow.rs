@@ -16,6 +16,14 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, on: &str) {
     };
     for (at, item) in items.iter().enumerate() {
         let path = join(&join(on, "allow"), &at.to_string());
+        if let Some(rule) = item.scalar().filter(|_| !item.is_empty()) {
+            reader.places.insert(&path, item.place, item.place);
+            reader.push(allow_without_reason::finding(item.place, &rule.text));
+            let rule = rule.text.clone();
+            let because = String::new();
+            reader.catalog.allows.push(Allow { on: on.to_owned(), path, rule, because, until: None });
+            continue;
+        }
         let Some(keys) = reader.keys(item, &path, "an `allow`", &words, EXAMPLE) else { continue };
         reader.places.insert(&path, item.place, item.place);
         let Some(rule) = reader.required(&keys, "rule", "this `allow`", item.place, "rule: missing-rate") else {

@@ -511,7 +511,7 @@ fn words(name: &str) -> Vec<String> {
 pub(super) const SUGGESTIONS_MAX: usize = 200;
 
 /// The name that was probably meant.
-pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // A long name is compared with nothing: it is not a typing error, and the comparison is quadratic.
     if name.len() > 64 {
         return None;

@@ -1,12 +1,16 @@
 use keyloom_model::{Catalog, Endpoint, Entity, Origin, Pattern};
 use serde_json::{Value, json};
 
+use super::Shown;
 use super::text::fill_word;
 
-/// The whole catalog, or one pattern of it, for programs. The form has a version, `schema`.
-pub fn json(catalog: &Catalog, pattern: Option<&Pattern>) -> String {
-    let value = match pattern {
-        Some(pattern) => json!({ "schema": 1, "catalog": catalog.name, "pattern": pattern_value(catalog, pattern) }),
+/// The whole catalog, or one thing of it, for programs. The form has a version, `schema`.
+pub fn json(catalog: &Catalog, only: Option<Shown<'_>>) -> String {
+    let value = match only {
+        Some(Shown::Pattern(pattern)) => {
+            json!({ "schema": 1, "catalog": catalog.name, "pattern": pattern_value(catalog, pattern) })
+        }
+        Some(Shown::Entity(entity)) => json!({ "schema": 1, "catalog": catalog.name, "entity": entity_value(entity) }),
         None => json!({
             "schema": 1,
             "catalog": catalog.name,

@@ -2,15 +2,18 @@ use std::fmt::Write as _;
 
 use keyloom_model::{
     Action, By, Catalog, Change, Condition, Direction, Endpoint, Entity, Fill, Frequency, Freshness, Input, KnownBy,
-    Limit, Order, Origin, Output, Pattern, Read, Selection, Skew, Step, Write,
+    Limit, Order, Origin, Output, Pattern, Read, ReadVerb, RowSize, Selection, Skew, Step, Write, bytes_text,
 };
 
-/// The whole catalog, or one pattern of it, for people.
-pub fn text(catalog: &Catalog, pattern: Option<&Pattern>) -> String {
+use super::Shown;
+
+/// The whole catalog, or one thing of it, for people.
+pub fn text(catalog: &Catalog, only: Option<Shown<'_>>) -> String {
     let mut out = String::new();
     // Writing to a string can't fail.
-    let _ = match pattern {
-        Some(pattern) => write_pattern(&mut out, catalog, pattern),
+    let _ = match only {
+        Some(Shown::Pattern(pattern)) => write_pattern(&mut out, catalog, pattern),
+        Some(Shown::Entity(entity)) => write_entity_in_full(&mut out, catalog, entity),
         None => write_catalog(&mut out, catalog),
     };
     out
@@ -38,7 +41,7 @@ fn write_catalog(out: &mut String, catalog: &Catalog) -> std::fmt::Result {
             None => writeln!(out, "--   {}: served elsewhere", pattern.name)?,
         }
     }
-    writeln!(out, "\nOne pattern in full: keyloom show CATALOG PATTERN")
+    writeln!(out, "\nOne pattern or entity in full: keyloom show CATALOG NAME")
 }
 
 fn write_entity(out: &mut String, entity: &Entity) -> std::fmt::Result {
@@ -52,6 +55,43 @@ fn write_entity(out: &mut String, entity: &Entity) -> std::fmt::Result {
         Origin::Event { of } => format!(", event of {of}"),
     };
     writeln!(out, "{}: {key}, {} fields{kind}", entity.name, entity.fields.len())
+}
+
+fn write_entity_in_full(out: &mut String, catalog: &Catalog, entity: &Entity) -> std::fmt::Result {
+    write_entity(out, entity)?;
+    out.extend(entity.doc.iter().map(|doc| format!("  {doc}\n")));
+    let fields: Vec<(String, String)> = entity
+        .fields
+        .iter()
+        .map(|field| {
+            let optional = if field.optional { "?" } else { "" };
+            let reference = field.reference.as_ref().map_or_else(String::new, |to| format!(" -> {}", to.entity));
+            let fill = fill_word(&field.fill).map_or_else(String::new, |fill| format!(", {fill}"));
+            (field.name.clone(), format!("{}{optional}{reference}{fill}", field.ty))
+        })
+        .collect();
+    write_columns(out, "fields", &fields)?;
+    let size = RowSize::of_entity(catalog, entity);
+    writeln!(
+        out,
+        "\none row\n  {} typical, {} at most, by its types",
+        bytes_text(size.typical),
+        bytes_text(size.worst)
+    )?;
+    let patterns: Vec<(String, String)> =
+        catalog.patterns.iter().filter_map(|pattern| use_of(pattern, entity)).collect();
+    write_columns(out, "used by", &patterns)
+}
+
+/// What a pattern does with an entity.
+fn use_of(pattern: &Pattern, entity: &Entity) -> Option<(String, String)> {
+    let verb = match &pattern.action {
+        Action::Read(read) if read.selection.entity == entity.name => read.verb.name(),
+        Action::Read(read) if read.with.iter().any(|with| with.read.selection.entity == entity.name) => "list",
+        Action::Claim(claim) if claim.selection.entity == entity.name => "claim",
+        _ => pattern.writes().into_iter().find(|(_, write)| write.entity == entity.name)?.1.verb.name(),
+    };
+    Some((pattern.name.clone(), verb.to_owned()))
 }
 
 fn write_pattern(out: &mut String, catalog: &Catalog, pattern: &Pattern) -> std::fmt::Result {
@@ -69,28 +109,8 @@ fn write_pattern(out: &mut String, catalog: &Catalog, pattern: &Pattern) -> std:
     for line in sentences(catalog, pattern) {
         writeln!(out, "  {line}")?;
     }
-    let orders = pattern.read().filter(|read| read.selection.orders.len() > 1);
-    if !endpoint.inputs.is_empty() || endpoint.needs_idempotency_key || orders.is_some() {
-        writeln!(out, "\ninputs")?;
-        let width = endpoint.inputs.iter().map(|input| input.name.len()).max().unwrap_or(0);
-        for input in &endpoint.inputs {
-            writeln!(out, "  {:width$}  {}", input.name, input_type(input))?;
-        }
-    }
-    if let Some(read) = orders {
-        let names = read.selection.orders.iter().map(|order| order.name.as_str()).collect::<Vec<_>>().join(" | ");
-        writeln!(out, "  order  {names}")?;
-    }
-    if endpoint.needs_idempotency_key {
-        writeln!(out, "  Idempotency-Key  header, required")?;
-    }
-    if !endpoint.outputs.is_empty() {
-        writeln!(out, "\nanswers with")?;
-        let width = endpoint.outputs.iter().map(|output| output.name.len()).max().unwrap_or(0);
-        for Output { name, ty, optional } in &endpoint.outputs {
-            writeln!(out, "  {name:width$}  {ty}{}", if *optional { "?" } else { "" })?;
-        }
-    }
+    write_columns(out, "inputs", &input_rows(pattern, &endpoint))?;
+    write_columns(out, "answers with", &output_rows(pattern, &endpoint))?;
     if !endpoint.reasons.is_empty() {
         writeln!(out, "\nnot applied, with one of")?;
         writeln!(out, "  {}", endpoint.reasons.join(", "))?;
@@ -110,6 +130,56 @@ fn write_pattern(out: &mut String, catalog: &Catalog, pattern: &Pattern) -> std:
         }
     }
     Ok(())
+}
+
+/// Names and what they are, in two columns under a heading; nothing when there are none.
+fn write_columns(out: &mut String, heading: &str, rows: &[(String, String)]) -> std::fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{heading}")?;
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().try_for_each(|(name, what)| writeln!(out, "  {name:width$}  {what}"))
+}
+
+/// What a caller sends: the pattern's own inputs, and what its kind of endpoint takes besides.
+fn input_rows(pattern: &Pattern, endpoint: &Endpoint) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, String)> =
+        endpoint.inputs.iter().map(|input| (input.name.clone(), input_type(input))).collect();
+    let mut add = |name: &str, what: String| rows.push((name.to_owned(), what));
+    if let Some(read) = pattern.read().filter(|read| read.verb == ReadVerb::List) {
+        if read.selection.orders.len() > 1 {
+            let names = read.selection.orders.iter().map(|order| order.name.as_str()).collect::<Vec<_>>().join(" | ");
+            add("order", names);
+        }
+        if !matches!(read.limit, Some(Limit::First(_))) {
+            add("limit", "fewer rows than a page, if wanted".to_owned());
+            add("cursor", "`next` or `previous` of the page before, if there was one".to_owned());
+        }
+    }
+    if endpoint.needs_idempotency_key {
+        add("Idempotency-Key", "header, required: a repeat with the same key has one effect".to_owned());
+    }
+    rows
+}
+
+/// What an answer holds for each row, and beside the rows.
+fn output_rows(pattern: &Pattern, endpoint: &Endpoint) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, String)> = endpoint
+        .outputs
+        .iter()
+        .map(|Output { name, ty, optional }| (name.clone(), format!("{ty}{}", if *optional { "?" } else { "" })))
+        .collect();
+    let mut add = |name: &str, what: &str| rows.push((name.to_owned(), what.to_owned()));
+    match &pattern.action {
+        Action::Read(read) if read.verb == ReadVerb::Get => add("version", "for `if: version = $version`, and as ETag"),
+        Action::Write(_) => add("version", "of the row as it is now"),
+        Action::Read(read) if read.verb == ReadVerb::List && !matches!(read.limit, Some(Limit::First(_))) => {
+            add("next, previous", "cursors, where there are more rows");
+        }
+        _ => {}
+    }
+    rows
 }
 
 /// What a pattern does, in a few plain lines.
@@ -253,7 +323,7 @@ fn assumptions(pattern: &Pattern) -> Vec<String> {
         if read.freshness.is_none() {
             assumed.push("freshness: 5s".to_owned());
         }
-        if read.limit.is_none() && read.verb == keyloom_model::ReadVerb::List {
+        if read.limit.is_none() && read.verb == ReadVerb::List {
             assumed.push("page: 100".to_owned());
         }
     }
