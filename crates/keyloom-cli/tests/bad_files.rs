@@ -2,6 +2,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
+    clippy::unwrap_used,
     reason = "the command is tested with real files and real time"
 )]
 

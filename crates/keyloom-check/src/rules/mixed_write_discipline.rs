@@ -37,7 +37,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             format!("{names} will be conditional too, because `{first}` of {name} is: one row has one write discipline")
         });
         findings.extend(finding.map(|finding| {
-            finding.help("nothing to do; each such write costs a read and a compare-and-set instead of a plain write")
+            finding.help("nothing to mend; each such write costs a read and a compare-and-set instead of a plain write, so a field that is written often is cheaper in an entity of its own")
         }));
     }
 }

@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Entity, GroupSize, KnownBy, ReadVerb, Selection, Through};
+use keyloom_model::{Entity, Field, Group, GroupSize, KnownBy, ReadVerb, Selection, Through, WriteVerb};
 
 use crate::Context;
 use crate::growth::rows_leave;
@@ -12,6 +12,42 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    reads(context, findings);
+    deletes(context, findings);
+}
+
+/// A delete takes the row's parts with it, so their number must be known.
+fn deletes(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let parts: Vec<&Entity> = context.catalog.entities.iter().filter(|entity| entity.part_of.is_some()).collect();
+    for pattern in &context.catalog.patterns {
+        for (path, write) in pattern.writes().into_iter().filter(|(_, write)| write.verb == WriteVerb::Delete) {
+            for part in parts.iter().filter(|part| part.part_of.as_ref() == Some(&write.entity)) {
+                let points_to = |field: &&Field| field.reference.as_ref().is_some_and(|to| to.entity == write.entity);
+                let Some(reference) = part.fields.iter().find(points_to) else { continue };
+                let is_bounded = |group: &Group| {
+                    group.filter.is_none()
+                        && group.rows.worst.is_some()
+                        && group.by.iter().all(|field| *field == reference.name)
+                };
+                if part.groups.iter().any(is_bounded) || part.key.as_slice() == [reference.name.clone()] {
+                    continue;
+                }
+                let message = format!(
+                    "`{}` deletes the {} rows of one {} with it, and nothing says how many rows that is",
+                    pattern.name, part.name, write.entity
+                );
+                let help = format!(
+                    "state it once on {}: `groups: {{ {}: 40 / 5k / 200k }}` (typical / p99 / worst)",
+                    part.name, reference.name
+                );
+                findings.push(Finding::new(&RULE, context.value(&format!("{path}.delete")), message).help(help));
+            }
+        }
+    }
+}
+
+/// A list or a claim reads a group, so its size must be known.
+fn reads(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let mut missing: Vec<Missing<'_>> = Vec::new();
     let mut reported: Vec<(&str, KnownBy)> = Vec::new();
     for pattern in &context.catalog.patterns {

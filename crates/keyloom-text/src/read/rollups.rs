@@ -226,7 +226,7 @@ fn rollup_value(
     let mut field = |wanted: Option<&str>| -> Option<Option<&Field>> {
         let Some(wanted) = wanted else { return Some(None) };
         let at = text.text.find(wanted).unwrap_or(0);
-        reader.found(names.find_field(source, wanted, text.place(at..at + wanted.len()))).map(|field| Some(field))
+        reader.found(names.find_field(source, wanted, text.place(at..at + wanted.len()))).map(Some)
     };
     let (of, by) = (field(of)?, field(by)?);
     let filter = match filter {

@@ -8,6 +8,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn finding(place: Place, rule: &str) -> Finding {
-    Finding::new(&RULE, place, format!("this `allow` of {rule} does not say why"))
-        .help("add `because: ...`, so that the next reader can judge whether it still holds")
+    Finding::new(&RULE, place, format!("this `allow` of {rule} does not say why")).help(format!(
+        "write `{{ rule: {rule}, because: ... }}`, so that the next reader can judge whether it still holds"
+    ))
 }
