@@ -3,7 +3,7 @@
     clippy::disallowed_methods,
     clippy::disallowed_types,
     clippy::unwrap_used,
-    reason = "the command is tested with real files and real time"
+    reason = "the command is tested with real files and real time, and a broken set-up must stop the test"
 )]
 
 use std::fs;

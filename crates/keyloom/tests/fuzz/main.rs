@@ -5,7 +5,10 @@
 //! says how to run it again.
 #![allow(
     clippy::disallowed_methods,
-    reason = "the corpus is files, the by-hand settings are the environment, and a hang is seen by the clock"
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "the corpus is files, the by-hand settings are the environment, a hang is seen by the clock, and whatever \
+              is broken here must stop the test"
 )]
 
 mod corpus;
@@ -66,7 +69,10 @@ fn run(name: &'static str, inputs: u64) {
 }
 
 fn search(name: &str, target: fn(&[u8]), inputs: u64, seed: u64, by_hand: bool) {
-    let mutator = Mutator::new(corpus::of(name), seed);
+    let corpus = corpus::of(name);
+    // The corpus itself always runs whole.
+    let inputs = inputs.max(corpus.len() as u64);
+    let mutator = Mutator::new(corpus, seed);
     let start = Instant::now();
     let mut shown = start;
     if by_hand {
