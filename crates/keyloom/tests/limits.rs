@@ -21,7 +21,7 @@ const MANY: usize = 100_000;
 const STACK_BYTES: usize = 1 << 20;
 
 /// A time that grows with the square of these inputs is minutes or hours.
-const TIME_MAX: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 20 });
+const TIME_MAX: Duration = Duration::from_secs(if cfg!(debug_assertions) { 300 } else { 60 });
 
 const HEAD: &str = "language: 1\ncatalog: limits\n";
 const NOTE: &str = "entities:\n  Note:\n    key: [note_id]\n    fields: { note_id: uuid = new, size: int }\n";
@@ -123,7 +123,8 @@ fn deep_and_long_types() {
     let structs = numbered(40, |at| format!("  T{at}: {{ a: T{0}, b: T{0}, c: T{0} }}\n", at + 1));
     assert!(answer(format!("{HEAD}types:\n{structs}  T40: {{ a: int }}\n{NOTE}      \n")).0 <= 4);
     let chain = numbered(20_000, |at| format!("  T{at}: {{ a: T{} }}\n", at + 1));
-    assert_eq!(answer(format!("{HEAD}types:\n{chain}")).1, "there is no type `T20000`");
+    let (findings, message) = answer(format!("{HEAD}types:\n{chain}"));
+    assert!(findings == 1 && message.contains("`T20000`"), "{findings} {message}");
 }
 
 #[test]
