@@ -1,7 +1,7 @@
 //! The review: which rules there are, what they find in a catalog, and which findings the authors have accepted.
 //!
 //! Pure: a catalog, its places, today's date and the settings go in; findings come out, in their one order. A rule is
-//! one file in [`rules`](crate::rules), with its record, its check and its words, and its page beside it.
+//! one file in [`rules`], with its record, its check and its words, and its page beside it.
 
 mod config;
 mod context;

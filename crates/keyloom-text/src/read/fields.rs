@@ -11,6 +11,7 @@ use crate::parse::expr::{self as written, ExprKind};
 use crate::parse::types::{self, TypeKind};
 use crate::rules::{
     ambiguous_name, bad_expression, bad_name, bad_reference, bad_type, type_mismatch, unbounded_array, unknown_name,
+    wrong_shape,
 };
 use crate::text::Text;
 use crate::yaml::Node;
@@ -141,6 +142,9 @@ pub(super) fn check_named_types(reader: &mut Reader<'_>) {
     }
 }
 
+/// How many fields an entity may have: far above what people write, and no engine stores rows of more columns well.
+const FIELDS_MAX: usize = 1000;
+
 /// Reads the fields of one entity; references and fills wait until all names are known.
 pub(super) fn read_fields(
     reader: &mut Reader<'_>,
@@ -155,7 +159,11 @@ pub(super) fn read_fields(
     if entries.is_empty() && reader.faults() > before {
         reader.misread(&path);
     }
-    for (name, value) in entries {
+    if let Some((first_too_many, _)) = entries.get(FIELDS_MAX) {
+        reader.push(wrong_shape::too_many(first_too_many.place, "`fields`", FIELDS_MAX));
+        reader.misread(&path);
+    }
+    for (name, value) in entries.into_iter().take(FIELDS_MAX) {
         reader.check_field_name(&name, "a field");
         if reader.catalog.tenant.as_ref().is_some_and(|tenant| tenant.field == name.text) {
             reader.push(bad_name::tenant(name.place, &name.text));

@@ -11,3 +11,9 @@ pub(crate) fn finding(place: Place, what: &str, expected: &str, found: &str, exa
     let finding = Finding::new(&RULE, place, format!("{what} takes {expected}, and here is {found}"));
     if example.is_empty() { finding } else { finding.help(format!("for example `{example}`")) }
 }
+
+/// More entries than anything has.
+pub(crate) fn too_many(place: Place, what: &str, most: usize) -> Finding {
+    Finding::new(&RULE, place, format!("{what} has more than {most} entries; the rest is not read"))
+        .help("split the entity: no engine stores a row of so many columns well")
+}
