@@ -20,6 +20,8 @@ struct Draft {
     ty: Option<Type>,
     optional: bool,
     list_max: Option<u64>,
+    /// Without it a test is dropped, so there is one more way to read; a body's optional field only stays absent.
+    drops_test: bool,
     /// The other end of an optional range is an input too: the two count once.
     range_end: bool,
 }
@@ -42,6 +44,7 @@ impl Inputs {
                 ty: ty.cloned(),
                 optional,
                 list_max,
+                drops_test: false,
                 range_end: false,
             });
             return Ok(ty.cloned());
@@ -66,6 +69,13 @@ impl Inputs {
         self.by_name.get(name).map(|&at| &mut self.drafts[at])
     }
 
+    /// `$x?`: without it, the test it stands in is dropped.
+    pub(super) fn drops_test(&mut self, name: &str) {
+        if let Some(draft) = self.draft(name) {
+            draft.drops_test = true;
+        }
+    }
+
     /// `in $from?..$to?` drops each end alone and counts once.
     pub(super) fn count_once(&mut self, end: &str) {
         if let Some(draft) = self.draft(end) {
@@ -80,7 +90,7 @@ impl Inputs {
 
     /// The inputs, and what is wrong with them. `$caller` comes from the credential, so it is not among them.
     pub(super) fn finish(self, pattern: Place, findings: &mut Vec<Finding>) -> Vec<Input> {
-        let optional = self.drafts.iter().filter(|draft| draft.optional && !draft.range_end).count();
+        let optional = self.drafts.iter().filter(|draft| draft.drops_test && !draft.range_end).count();
         if optional > OPTIONAL_MAX {
             findings.push(misplaced_optional::too_many(pattern, optional));
         }

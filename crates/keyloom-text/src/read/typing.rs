@@ -302,7 +302,11 @@ impl Typing<'_, '_, '_, '_> {
             // The subject's form is the identity provider's business; it is compared as whatever stands beside it.
             return ty.cloned();
         }
-        match inputs.use_as(&name.text, place, ty, optional, list_max) {
+        let used = inputs.use_as(&name.text, place, ty, optional, list_max);
+        if optional {
+            inputs.drops_test(&name.text);
+        }
+        match used {
             Ok(ty) => ty,
             Err(finding) => {
                 self.reader.push(finding);
