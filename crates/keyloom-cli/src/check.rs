@@ -4,8 +4,8 @@ use keyloom::text::read;
 
 use crate::Exit;
 use crate::arguments::{CheckArguments, FindingFormat};
-use crate::files::{Disk, shown_name};
-use crate::output::{print, print_findings};
+use crate::files::{Disk, catalog_path, catalogs_below, shown_name};
+use crate::output::{complain, print, print_findings};
 use crate::settings::settings;
 use crate::today::today;
 
@@ -29,6 +29,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
         && let Some(finding) = findings.first()
     {
         print(&format!("`keyloom explain {}` says more about a rule, and when to allow it\n", finding.rule.name));
+    }
+    for catalog in arguments.catalogs.iter().filter(|catalog| catalog.is_dir() && !catalog_path(catalog).exists()) {
+        let below = catalogs_below(catalog);
+        if !below.is_empty() {
+            complain(&format!("there are catalogs below {}: {}", catalog.display(), below.join(", ")));
+        }
     }
     if bad_settings || readings.iter().any(|reading| reading.unreadable) {
         Exit::BadInput

@@ -23,6 +23,31 @@ pub(crate) fn catalog_path(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("catalog.yaml") } else { path.to_owned() }
 }
 
+/// Folders with a `catalog.yaml`, a few levels below a folder that has none.
+pub(crate) fn catalogs_below(folder: &Path) -> Vec<String> {
+    const LEVELS: usize = 3;
+    const SHOWN: usize = 8;
+    let mut level = vec![folder.to_owned()];
+    let mut found = Vec::new();
+    for _ in 0..LEVELS {
+        let mut next = Vec::new();
+        for entry in level.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            // What tools build is nobody's catalog.
+            if is_folder && !name.starts_with('.') && name != "target" && name != "node_modules" {
+                next.push(entry.path());
+            }
+        }
+        next.sort();
+        found.extend(next.iter().filter(|folder| folder.join("catalog.yaml").is_file()).cloned());
+        level = next;
+    }
+    found.truncate(SHOWN);
+    found.iter().map(|folder| shown_name(folder).trim_end_matches("/catalog.yaml").to_owned()).collect()
+}
+
 /// Reads a text file, never more of it than is allowed.
 pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
     let refused = |error: std::io::Error| match error.kind() {
