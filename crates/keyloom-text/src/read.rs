@@ -16,6 +16,7 @@ mod patterns;
 mod rollups;
 mod scope;
 mod selection;
+mod stranger;
 mod syntax;
 mod typing;
 mod writes;

@@ -32,6 +32,10 @@ pub(crate) fn quote(rest: Place) -> Finding {
 
 /// A value that begins with a character YAML keeps for itself.
 pub(crate) fn indicator(place: Place, character: char) -> Finding {
-    Finding::new(&RULE, place, format!("a value can't begin with `{character}`: YAML keeps it for itself"))
-        .help("put the whole value in quotes")
+    let (character, help) = match character {
+        // Between backticks it could not be seen.
+        '`' => ("a backtick".to_owned(), "names stand without quotes, texts between single quotes: `author = 'Ann'`"),
+        other => (format!("`{other}`"), "put the whole value in quotes"),
+    };
+    Finding::new(&RULE, place, format!("a value can't begin with {character}: YAML keeps it for itself")).help(help)
 }
