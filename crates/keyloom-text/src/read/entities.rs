@@ -184,9 +184,17 @@ pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pendi
     let keys = &waiting.keys;
     let part_of = keys.get("part_of").and_then(|node| part_of(reader, names, entity, node));
     let volume = keys.get("volume").and_then(|node| volume(reader, node, &path));
+    let before = reader.faults();
     let groups = keys.get("groups").map(|node| groups(reader, names, entity, node, &path)).unwrap_or_default();
+    if reader.faults() > before {
+        reader.misread(join(&path, "groups"));
+    }
     let unique = keys.get("unique").map(|node| unique(reader, names, entity, node, &path)).unwrap_or_default();
+    let before = reader.faults();
     let states = keys.get("states").map(|node| states(reader, entity, node, &path)).unwrap_or_default();
+    if reader.faults() > before {
+        reader.misread(join(&path, "states"));
+    }
     let expires = keys.get("expires").and_then(|node| expires(reader, names, entity, node));
     let drift = keys.get("drift").map(|node| drift(reader, entity, node, &path)).unwrap_or_default();
     let secret = keys.get("secret").map(|node| {
@@ -315,6 +323,12 @@ pub(super) fn expires(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entit
     let text = reader.text(node, "`expires`", "expires: at + 7 years")?;
     if text.text == "forever" {
         return Some(Expiry::Forever);
+    }
+    let is_field = entity.field(&text.text).is_some();
+    if matches!(text.text.as_str(), "never" | "none" | "no" | "null" | "~" | "false") && !is_field {
+        let message = format!("`{}` does not say whether rows stay", text.text);
+        reader.push(bad_value::finding(text.whole(), message, Some("write `forever` if no row ever ends".to_owned())));
+        return None;
     }
     let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
     let row = Row { entity: names.entity(&entity.name)?, built_in: false };

@@ -13,7 +13,7 @@ use crate::rules::{
     wrong_shape, yaml_feature,
 };
 use crate::text::Text;
-use crate::vocabulary::{Stage, Word};
+use crate::vocabulary::{self, Stage, Word};
 use crate::yaml::{Document, Entry, Kind, Node};
 
 /// The state of one reading.
@@ -106,8 +106,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> (Catalog, Places, Vec<Finding>) {
-        (self.catalog, self.places, self.findings)
+    /// What was understood, where it is written, what was not, and the paths that are there but were not understood.
+    pub(super) fn finish(self) -> (Catalog, Places, Vec<Finding>, HashSet<String>) {
+        (self.catalog, self.places, self.findings, self.misread)
     }
 
     /// Finds values that a comment cut, before anybody wonders about their rest.
@@ -351,15 +352,22 @@ impl<'a> Reader<'a> {
                 known.push((text, entry));
             } else if let Some(list) = stray_item(&entries[..=at]).filter(|_| *flow) {
                 self.push(comma_in_braces::list(list, self.sources.text(list)));
+            } else if unknown_key::is_increment(&name.text) && words.iter().any(|word| word.name == "set") {
+                self.push(unknown_key::increment(name.place, &name.text, what, &increments(&entry.value)));
+                misspelt.push("set");
             } else {
-                let built = || words.iter().filter(|word| word.stage == Stage::Now).map(|word| word.name);
-                let nearest = unknown_key::elsewhere_called(&name.text)
-                    .filter(|meant| built().any(|word| word == *meant))
-                    .or_else(|| self.suggest(&name.text, built()));
-                let all = built().collect::<Vec<_>>().join(", ");
-                self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
-                misspelt.extend(nearest);
+                let built = || words.iter().filter(|word| word.stage == Stage::Now);
+                let elsewhere = unknown_key::elsewhere_called(&name.text).iter().copied();
+                let meant = elsewhere
+                    .chain(self.suggest(&name.text, built().map(|word| word.name)))
+                    .find_map(|meant| built().find(|word| word.name == meant).copied());
+                let all = beside_verb(entries, words).iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
+                self.push(unknown_key::finding(name.place, &name.text, what, meant, &all));
+                misspelt.extend(meant.map(|word| word.name));
             }
+        }
+        for meant in &misspelt {
+            self.misread(join(path, meant));
         }
         Some(Keys { path: path.to_owned(), entries: known, misspelt })
     }
@@ -548,6 +556,26 @@ pub(super) fn typo_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
 /// A path one step longer.
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// The words that may stand in a mapping; where it has a verb, those that go with it.
+fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> Vec<&'static Word> {
+    let verbs = entries.iter().filter_map(|entry| entry.key.scalar());
+    let fitting = verbs.map(|key| vocabulary::pattern_words(&key.text)).find(|fitting| !fitting.is_empty());
+    let fits = |word: &&Word| fitting.as_ref().is_none_or(|fitting| fitting.contains(word));
+    words.iter().copied().filter(|word| word.stage == Stage::Now && fits(word)).collect()
+}
+
+/// The fields of an `increment` and what is added to each; a name alone is increased by one.
+fn increments(node: &Node) -> Vec<(&str, &str)> {
+    match &node.kind {
+        Kind::Map { entries, .. } => entries
+            .iter()
+            .filter_map(|entry| Some((entry.key.scalar()?.text.as_str(), entry.value.scalar()?.text.as_str())))
+            .collect(),
+        Kind::List { items, .. } => items.iter().flat_map(increments).collect(),
+        Kind::Scalar(scalar) => vec![(&scalar.text, "1")],
+    }
 }
 
 fn is_open(node: &Node) -> bool {

@@ -38,7 +38,7 @@ pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> 
             | ErrorKind::MissingAnchorOrAliasName
             | ErrorKind::MappingKeyNotAllowed,
             Some(character),
-        ) if !character.is_control() => yaml_ate_it::indicator(place, character),
+        ) if !character.is_control() => yaml_ate_it::indicator(place, character, &text[at + character.len_utf8()..]),
         (ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator, Some(':')) => {
             yaml_ate_it::colon(place)
         }

@@ -30,12 +30,18 @@ pub(crate) fn quote(rest: Place) -> Finding {
         .help("put the whole value between the other quotes: \"'abc' + x\"")
 }
 
-/// A value that begins with a character YAML keeps for itself.
-pub(crate) fn indicator(place: Place, character: char) -> Finding {
+/// A value that begins with a character YAML keeps for itself; `behind` is what follows it.
+pub(crate) fn indicator(place: Place, character: char, behind: &str) -> Finding {
+    let name = behind.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
     let (character, help) = match character {
         // Between backticks it could not be seen.
-        '`' => ("a backtick".to_owned(), "names stand without quotes, texts between single quotes: `author = 'Ann'`"),
-        other => (format!("`{other}`"), "put the whole value in quotes"),
+        '`' => (
+            "a backtick".to_owned(),
+            "names stand without quotes, texts between single quotes: `author = 'Ann'`".to_owned(),
+        ),
+        '@' if !name.is_empty() => ("`@`".to_owned(), format!("an input is written `${name}`")),
+        '*' if name.is_empty() => ("`*`".to_owned(), "everything is called `all`".to_owned()),
+        other => (format!("`{other}`"), "put the whole value in quotes".to_owned()),
     };
     Finding::new(&RULE, place, format!("a value can't begin with {character}: YAML keeps it for itself")).help(help)
 }
