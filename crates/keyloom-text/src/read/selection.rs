@@ -149,8 +149,11 @@ impl<'c> Pattern<'c, '_> {
     ) -> Option<Selection> {
         let before = reader.faults();
         let filter = keys.get("where").and_then(|node| self.test(reader, entity, node, "`where`"));
+        // A test that was not understood may be the one that excludes them.
+        let unread = filter.is_none() && (keys.has("where") || keys.is_misspelt("where"));
+        let may_lack = |path: &Path| !unread && !filter.as_ref().is_some_and(|filter| excludes_null(filter, path));
         let orders =
-            keys.get("order").map(|node| self.orders(reader, entity, node, filter.as_ref(), &by)).unwrap_or_default();
+            keys.get("order").map(|node| self.orders(reader, entity, node, &may_lack, &by)).unwrap_or_default();
         let span = keys.get("span").and_then(|node| span_distribution(reader, node, &join(&self.path, "span")));
         let matches =
             keys.get("matches").and_then(|node| reader.parse(node, "`matches`", "20%", Grammar::Value, units::share));
@@ -169,7 +172,7 @@ impl<'c> Pattern<'c, '_> {
     }
 
     fn test(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Option<Expr> {
-        let text = reader.text(node, what, "status = OPEN")?;
+        let text = reader.text(node, what, &as_test(node).unwrap_or_else(|| "status = OPEN".to_owned()))?;
         let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
         let mut scope = self.scope(Some(entity), false);
         Typing { reader, scope: &mut scope, text: &text }.test(&written)
@@ -180,7 +183,7 @@ impl<'c> Pattern<'c, '_> {
         reader: &mut Reader<'_>,
         entity: &'c Entity,
         node: &Node,
-        filter: Option<&Expr>,
+        may_lack: &dyn Fn(&Path) -> bool,
         by: &By,
     ) -> Vec<Order> {
         const EXAMPLE: &str = "order: due_at asc";
@@ -189,13 +192,13 @@ impl<'c> Pattern<'c, '_> {
             let path = join(&self.path, "order");
             for (name, value) in reader.entries(node, &path, "`order`", EXAMPLE) {
                 reader.check_name(&name, "an order", Case::Snake);
-                if let Some(items) = self.order(reader, entity, value, filter, by) {
+                if let Some(items) = self.order(reader, entity, value, may_lack, by) {
                     orders.push(Order { name: name.text, items });
                 }
             }
             return orders;
         }
-        orders.extend(self.order(reader, entity, node, filter, by).map(|items| Order { name: String::new(), items }));
+        orders.extend(self.order(reader, entity, node, may_lack, by).map(|items| Order { name: String::new(), items }));
         orders
     }
 
@@ -204,7 +207,7 @@ impl<'c> Pattern<'c, '_> {
         reader: &mut Reader<'_>,
         entity: &'c Entity,
         node: &Node,
-        filter: Option<&Expr>,
+        may_lack: &dyn Fn(&Path) -> bool,
         by: &By,
     ) -> Option<Vec<OrderItem>> {
         let text = reader.text(node, "`order`", "order: due_at asc")?;
@@ -221,11 +224,7 @@ impl<'c> Pattern<'c, '_> {
                 return None;
             }
             let fixed = by.own_fields().contains(&found.path.field.as_str());
-            if found.optional
-                && !item.nulls_last
-                && !fixed
-                && !filter.is_some_and(|filter| excludes_null(filter, &found.path))
-            {
+            if found.optional && !item.nulls_last && !fixed && may_lack(&found.path) {
                 reader.push(order_on_optional::finding(place, &found.path.to_string(), item.descending));
                 return None;
             }
@@ -253,6 +252,10 @@ impl<'c> Pattern<'c, '_> {
         let mut paths = Vec::new();
         for item in reader.items(node, "`returns`", "returns: [task_id, case.title]") {
             let Some(text) = reader.text(item, "`returns`", "returns: [task_id]") else { continue };
+            if text.text == "*" {
+                reader.push(bad_read::finding(text.whole(), "`*` is no field", "write `returns: all`"));
+                continue;
+            }
             let Some(written) = reader.parse_text(&text, Grammar::Expression, written::expr) else { continue };
             let written::ExprKind::Path(first, steps) = &written.kind else {
                 let help =
@@ -341,6 +344,19 @@ impl<'c> Pattern<'c, '_> {
         }
         fields
     }
+}
+
+/// A mapping or a list of tests as the one test it stands for.
+fn as_test(node: &Node) -> Option<String> {
+    let tests: Option<Vec<String>> = match &node.kind {
+        Kind::Map { entries, .. } => entries
+            .iter()
+            .map(|entry| Some(format!("{} = {}", entry.key.scalar()?.text, entry.value.scalar()?.text)))
+            .collect(),
+        Kind::List { items, .. } => items.iter().map(|item| Some(item.scalar()?.text.clone())).collect(),
+        Kind::Scalar(_) => None,
+    };
+    tests.filter(|tests| !tests.is_empty()).map(|tests| tests.join(" and "))
 }
 
 /// A distribution of spans, as text or as a mapping.

@@ -6,6 +6,7 @@ use keyloom_finding::{FileId, Finding, Place, Places, Sources};
 use keyloom_model::{Catalog, Date};
 
 use super::files;
+use super::scope::entity_path;
 use crate::fault::Fault;
 use crate::parse::expr::is_reserved;
 use crate::rules::{
@@ -32,6 +33,8 @@ pub(super) struct Reader<'a> {
     pub(super) named_types: Vec<Name>,
     /// Names in the wrong case; a finding says so where they are defined.
     misnamed: HashSet<String>,
+    /// What the catalog calls an entity, before anything of it is read.
+    pub(super) entity_names: HashSet<String>,
 }
 
 /// What is known at one moment, to look names up in while the reader goes on.
@@ -103,6 +106,7 @@ impl<'a> Reader<'a> {
             misread: HashSet::new(),
             named_types: Vec::new(),
             misnamed: HashSet::new(),
+            entity_names: HashSet::new(),
         }
     }
 
@@ -142,6 +146,11 @@ impl<'a> Reader<'a> {
     /// Whether the thing at this path is there, but was not understood.
     pub(super) fn is_misread(&self, path: &str) -> bool {
         self.misread.contains(path)
+    }
+
+    /// The paths of all things that are there, but were not understood.
+    pub(super) fn misread_paths(&self) -> &HashSet<String> {
+        &self.misread
     }
 
     /// What is known now.
@@ -447,8 +456,14 @@ impl<'a> Reader<'a> {
         }
         // Dropping the letters that ASCII lacks would make another word.
         let better = case.convert(&name.text).filter(|better| name.text.is_ascii() && case.fits(better));
+        let better = better.map(|better| if case == Case::Entity { singular(&better).to_owned() } else { better });
         self.push(bad_name::finding(name.place, what, &name.text, case.words(), better.as_deref()));
         self.misnamed.insert(name.text.clone());
+        // Elsewhere it may be named rightly already; that is no second mistake.
+        if let (Case::Entity, Some(better)) = (case, better) {
+            self.misread(entity_path(&format!("{better}s")));
+            self.misread(entity_path(&better));
+        }
         false
     }
 }
@@ -492,6 +507,12 @@ impl Case {
             Self::Snake => words.join("_"),
         })
     }
+}
+
+/// The name of one of these things, as far as the end of the word tells.
+fn singular(name: &str) -> &str {
+    let is_one = ["ss", "us", "is", "ies", "ses", "xes"].iter().any(|end| name.ends_with(end));
+    name.strip_suffix('s').filter(|one| !is_one && one.len() > 2).unwrap_or(name)
 }
 
 /// The ASCII words of a name, in lower case: `dueAt`, `Due-At` and `due at` have two.
@@ -591,7 +612,8 @@ fn pieces<'n>(value: &Node, behind: impl Iterator<Item = &'n Node>) -> usize {
     let mut open = files::Open::default();
     open.read(&text.text);
     if open.missing().is_none() {
-        return behind.take_while(|piece| piece.contains(' ')).count();
+        let number = text.text.ends_with(|c: char| c.is_ascii_digit());
+        return behind.take_while(|piece| piece.contains(' ') || (number && comma_in_braces::goes_on(piece))).count();
     }
     for (at, piece) in behind.enumerate() {
         open.read(piece);
