@@ -13,7 +13,9 @@ use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::parse::expr::{self as written, PathStep, Word};
 use crate::parse::units;
-use crate::rules::{bad_read, get_not_unique, if_looks_elsewhere, order_not_total, order_on_optional, unfit_key};
+use crate::rules::{
+    bad_read, get_not_unique, if_looks_elsewhere, order_not_total, order_on_optional, unfit_key, wrong_shape,
+};
 use crate::text::Text;
 use crate::vocabulary::DISTRIBUTION;
 use crate::yaml::{Kind, Node};
@@ -172,7 +174,12 @@ impl<'c> Pattern<'c, '_> {
     }
 
     fn test(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Option<Expr> {
-        let text = reader.text(node, what, &as_test(node).unwrap_or_else(|| "status = OPEN".to_owned()))?;
+        if let Some(test) = as_test(node) {
+            let finding = wrong_shape::finding(node.place, what, "one test", node.word(), "");
+            reader.push(finding.help(format!("write `{test}`")));
+            return None;
+        }
+        let text = reader.text(node, what, "status = OPEN")?;
         let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
         let mut scope = self.scope(Some(entity), false);
         Typing { reader, scope: &mut scope, text: &text }.test(&written)

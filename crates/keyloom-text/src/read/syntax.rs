@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::parse::expr::is_reserved;
 use crate::rules::{
     bad_expression, bad_name, bad_type, bad_value, comma_in_braces, duplicate_name, missing_key, unknown_key,
-    wrong_shape, yaml_feature,
+    wrong_shape, yaml_ate_it, yaml_feature,
 };
 use crate::text::Text;
 use crate::vocabulary::{self, Stage, Word};
@@ -320,6 +320,12 @@ impl<'a> Reader<'a> {
                 self.push(yaml_feature::merge_key(entry.key.place));
                 continue;
             }
+            if let Some((key, value)) = key.text.split_once(':').filter(|_| flow && key.plain && entry.value.is_empty())
+            {
+                self.push(yaml_ate_it::glued(entry.key.place, key, value));
+                self.misread(join(path, key));
+                continue;
+            }
             if let Some(first) = seen.get(key.text.as_str()) {
                 self.push(duplicate_name::finding(entry.key.place, *first, "key", &key.text));
                 continue;
@@ -349,6 +355,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
+        let before = self.faults;
         for (name, at) in self.named_entries(entries, *flow, path) {
             let entry = &entries[at];
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
@@ -377,6 +384,10 @@ impl<'a> Reader<'a> {
         }
         for meant in &misspelt {
             self.misread(join(path, meant));
+        }
+        if self.faults > before {
+            let unread = words.iter().map(|word| word.name).filter(|word| self.is_misread(&join(path, word)));
+            misspelt.extend(unread);
         }
         Some(Keys { path: path.to_owned(), entries: known, misspelt })
     }

@@ -40,6 +40,13 @@ pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> 
             Some(character),
         ) if !character.is_control() => yaml_ate_it::indicator(place, character, &text[at + character.len_utf8()..]),
         (ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator, Some(':')) => {
+            let line = text[..at].rsplit('\n').next().unwrap_or("").trim_start();
+            if at > line.len() && line.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                // A key at the start of its line: the entry on the line before has no end.
+                let key = Place::new(file, at - line.len()..at);
+                return Finding::new(&RULE, key, "a `,` is missing before this key")
+                    .help("separate the entries with `,`");
+            }
             yaml_ate_it::colon(place)
         }
         (ErrorKind::MappingValueNotAllowed, _) if is_behind_a_key(text, at) => yaml_ate_it::colon(place),
@@ -109,7 +116,8 @@ fn unclosed(text: &str) -> Option<(usize, char)> {
         };
         before = character;
     }
-    open.first().copied()
+    // Behind a quote that is never closed nothing is sure.
+    open.first().copied().filter(|_| quote.is_none())
 }
 
 /// The `:` of a key that has its value glued to it, on the line of this byte or on the line before.
