@@ -202,22 +202,14 @@ pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pendi
     let Some(entity) = names.entity(&waiting.name.text) else { return };
     let path = format!("entities.{}", waiting.name.text);
     let keys = &waiting.keys;
-    let part_of = keys.get("part_of").and_then(|node| part_of(reader, names, entity, node));
-    let volume = keys.get("volume").and_then(|node| volume(reader, node, &path));
-    let before = reader.faults();
-    let groups = keys.get("groups").map(|node| groups(reader, names, entity, node, &path)).unwrap_or_default();
-    if reader.faults() > before {
-        reader.misread(join(&path, "groups"));
-    }
-    let unique = keys.get("unique").map(|node| unique(reader, names, entity, node, &path)).unwrap_or_default();
-    let before = reader.faults();
-    let states = keys.get("states").map(|node| states(reader, entity, node, &path)).unwrap_or_default();
-    if reader.faults() > before {
-        reader.misread(join(&path, "states"));
-    }
-    let expires = keys.get("expires").and_then(|node| expires(reader, names, entity, node));
-    let drift = keys.get("drift").map(|node| drift(reader, entity, node, &path)).unwrap_or_default();
-    let secret = keys.get("secret").map(|node| {
+    let part_of = section(reader, keys, "part_of", |reader, node| part_of(reader, names, entity, node));
+    let volume = section(reader, keys, "volume", |reader, node| volume(reader, node, &path));
+    let groups = section(reader, keys, "groups", |reader, node| groups(reader, names, entity, node, &path));
+    let unique = section(reader, keys, "unique", |reader, node| unique(reader, names, entity, node, &path));
+    let states = section(reader, keys, "states", |reader, node| states(reader, entity, node, &path));
+    let expires = section(reader, keys, "expires", |reader, node| expires(reader, names, entity, node));
+    let drift = section(reader, keys, "drift", |reader, node| drift(reader, entity, node, &path));
+    let secret = section(reader, keys, "secret", |reader, node| {
         let found = reader.names(node, "`secret`", "secret: [token]");
         found.iter().filter_map(|name| own_field(reader, entity, name)).map(|field| field.name.clone()).collect()
     });
@@ -245,7 +237,23 @@ pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pendi
     entity.states = states;
     entity.expires = expires;
     entity.drift = drift;
-    entity.secret = secret.unwrap_or_default();
+    entity.secret = secret;
+}
+
+/// Reads one section of an entity. Where a part of it was not understood, nothing is concluded from what it lacks.
+fn section<T: Default>(
+    reader: &mut Reader<'_>,
+    keys: &Keys<'_>,
+    key: &str,
+    read: impl FnOnce(&mut Reader<'_>, &Node) -> T,
+) -> T {
+    let Some(node) = keys.get(key) else { return T::default() };
+    let before = reader.faults();
+    let value = read(reader, node);
+    if reader.faults() > before {
+        reader.misread(join(keys.path(), key));
+    }
+    value
 }
 
 fn part_of(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &Node) -> Option<String> {

@@ -239,13 +239,9 @@ pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text)
         TypeKind::Named(name)
             if reader.entity_names.contains(&name.text) && reader.catalog.struct_type(&name.text).is_none() =>
         {
-            let mark = if text.text[ty.range.end..].starts_with('?') { "?" } else { "" };
-            let help = if ty.range.start == 0 {
-                format!("point to it: `uuid{mark} -> {}`", name.text)
-            } else {
-                "hold its key, such as `uuid`".to_owned()
-            };
             let message = format!("`{}` is an entity, and a field holds no entity", name.text);
+            let help =
+                format!("a field points to it, `uuid -> {}`; inside another type its key is held, `uuid`", name.text);
             reader.push(bad_type::finding(text.place(name.range.clone()), message, Some(help)));
             return None;
         }

@@ -8,7 +8,7 @@ use keyloom_model::{
 
 use super::groups::count_distribution;
 use super::inputs::Inputs;
-use super::scope::{Names, Row, find_path};
+use super::scope::{Names, Row, entity_path, find_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::parse::expr::{self as written, PathStep, Word};
@@ -330,7 +330,9 @@ impl<'c> Pattern<'c, '_> {
         if by_unique || (*by != By::All && entity.identified_by(&fields)) || entity.key.is_empty() {
             return true;
         }
-        reader.push(get_not_unique::finding(place, verb, entity, &fields));
+        // A unique that was not understood may be the one.
+        let is_misread = reader.is_misread(&join(&entity_path(&entity.name), "unique"));
+        reader.push((!is_misread).then(|| get_not_unique::finding(place, verb, entity, &fields)));
         false
     }
 

@@ -59,6 +59,11 @@ pub(super) struct Keys<'n> {
 }
 
 impl<'n> Keys<'n> {
+    /// Where the mapping stands.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The value of a key; nothing when it is not stated or has nothing behind it.
     pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entry(key).map(|entry| &entry.value).filter(|value| !value.is_empty())
