@@ -63,9 +63,14 @@ impl<'a> Context<'a> {
         self.reading.places.value(path)
     }
 
-    /// Whether the author wrote this path down.
+    /// Whether the author wrote this path down, understood or not.
     pub fn is_stated(&self, path: &str) -> bool {
-        self.reading.places.whole(path).is_some()
+        self.reading.places.whole(path).is_some() || self.is_misread(path)
+    }
+
+    /// Whether the author wrote this path down, and something in it was not understood: a finding says so already.
+    pub fn is_misread(&self, path: &str) -> bool {
+        self.reading.misread.contains(path)
     }
 
     /// A limit of an engine, and the form in which a finding cites it.

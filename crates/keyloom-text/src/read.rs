@@ -16,9 +16,12 @@ mod patterns;
 mod rollups;
 mod scope;
 mod selection;
+mod stranger;
 mod syntax;
 mod typing;
 mod writes;
+
+use std::collections::HashSet;
 
 use keyloom_finding::{FileId, Finding, Places, Sources};
 use keyloom_model::Catalog;
@@ -37,6 +40,8 @@ pub struct Reading {
     pub places: Places,
     /// What was not understood; not sorted yet.
     pub findings: Vec<Finding>,
+    /// The paths of what is written down but was not understood: a finding says so, and nothing follows from them.
+    pub misread: HashSet<String>,
     /// A file could not be read at all, so the catalog is not whole and nothing follows from what is missing in it.
     pub unreadable: bool,
 }
@@ -62,7 +67,7 @@ pub fn read(name: &str, files: &dyn Files, sources: &mut Sources) -> Reading {
     let mut reader = syntax::Reader::new(sources, loaded.findings);
     reader.comments(&loaded.documents);
     catalog::read(&mut reader, &loaded.documents, loaded.unreadable);
-    let (catalog, places, findings) = reader.finish();
+    let (catalog, places, findings, misread) = reader.finish();
     let files = loaded.documents.into_iter().map(|(file, _)| file).collect();
-    Reading { files, catalog, places, findings, unreadable: loaded.unreadable }
+    Reading { files, catalog, places, findings, misread, unreadable: loaded.unreadable }
 }

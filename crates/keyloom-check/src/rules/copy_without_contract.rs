@@ -32,8 +32,9 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Root::Reference { entity: source, .. } = &copy.path.root else { continue };
             let Some(entity) = context.entity(source) else { continue };
             let field = copy.path.field.as_str();
-            let settled =
-                entity.drift.iter().any(|drift| drift.field == field) || reported.contains(&(source.as_str(), field));
+            let settled = entity.drift.iter().any(|drift| drift.field == field)
+                || reported.contains(&(source.as_str(), field))
+                || context.is_misread(&format!("entities.{source}.drift"));
             let Some(writer) = changing(context, entity, field).filter(|_| !settled) else { continue };
             reported.insert((source, field));
             let rows = context.entity(copy.of).and_then(|of| of.volume).and_then(|volume| volume.rows);

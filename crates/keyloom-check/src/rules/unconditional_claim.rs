@@ -15,7 +15,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (path, write) in pattern.writes().into_iter().filter(|(_, write)| write.verb == WriteVerb::Update) {
             let Some(entity) = context.entity(&write.entity) else { continue };
             // One write is one decision: what guards one of its fields guards them all, and one finding says it.
-            if is_guarded(write, entity) {
+            if is_guarded(write, entity) || context.is_misread(&format!("entities.{}.states", entity.name)) {
                 continue;
             }
             let sets = || write.assignments.iter().filter(|assignment| assignment.change == Change::Set);

@@ -66,6 +66,9 @@ fn reads(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(entity) = context.entity(&selection.entity).filter(|entity| entity.is_declared()) else {
                 continue;
             };
+            if context.is_misread(&format!("entities.{}.groups", entity.name)) {
+                continue;
+            }
             if let Some(through) = pattern.read().and_then(|read| read.through.as_ref()) {
                 findings.extend(missing_hop(context, entity, selection, through, &name, &path));
                 continue;

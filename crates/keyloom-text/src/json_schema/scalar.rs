@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 const NUMBER: &str = r"[0-9]+(\.[0-9]+)?";
 const COUNT: &str = r"[0-9]+(\.[0-9]+)? *[kMG]?";
-const TIME: &str = r"[0-9]+(\.[0-9]+)? *(ms|s|min|h|days?|weeks?|months?|years?)";
-const RATE: &str = r"[0-9]+(\.[0-9]+)? *[kMG]? */ *(s|min|h|days?)";
+const TIME: &str =
+    r"[0-9]+(\.[0-9]+)? *(ms|s|min|h|milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?)";
+const RATE: &str = r"[0-9]+(\.[0-9]+)? *[kMG]? */ *(s|min|h|seconds?|minutes?|hours?|days?)";
 
 /// The kinds of single values that stand in several places.
 pub(super) fn definitions() -> Vec<(&'static str, Value)> {
     let three = |one: &str| format!("{one}( */ *{one} */ *{one})?");
-    let per = " +per +(ms|s|min|h|days?|weeks?|months?|years?)";
+    let per = " +per +(ms|s|min|h|milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?)";
     vec![
         ("count", number("integer", 0, COUNT, "a count such as 300, 5k or 1.5M", json!([100, "5k", "1.5M"]))),
         ("positive", number("integer", 1, COUNT, "a count such as 100 or 5k", json!([100]))),

@@ -9,6 +9,8 @@ use super::lexer::{Cursor, Kind, nearest, shown};
 use super::units::{bytes_at, count_at, count_distribution_at, share_at};
 use crate::fault::Fault;
 
+mod foreign;
+
 /// A type as it is written: names of structs are not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Type {
@@ -66,6 +68,10 @@ pub struct Field {
 
 /// Reads a field's whole text.
 pub fn field(text: &str) -> Result<Field, Fault> {
+    field_as_written(text).map_err(|fault| foreign::notation(text, field_as_written).unwrap_or(fault))
+}
+
+fn field_as_written(text: &str) -> Result<Field, Fault> {
     let mut cursor = Cursor::new(text);
     let ty = ty(&mut cursor, Inside::Nothing)?;
     let optional = cursor.take("?").is_some();
@@ -93,6 +99,10 @@ pub fn field(text: &str) -> Result<Field, Fault> {
 
 /// Reads a type alone, as members of structs have it (with an optional `?`, which the second value tells).
 pub fn type_alone(text: &str) -> Result<(Type, bool), Fault> {
+    type_as_written(text).map_err(|fault| foreign::notation(text, type_as_written).unwrap_or(fault))
+}
+
+fn type_as_written(text: &str) -> Result<(Type, bool), Fault> {
     let mut cursor = Cursor::new(text);
     let ty = ty(&mut cursor, Inside::Nothing)?;
     let optional = cursor.take("?").is_some();
@@ -247,7 +257,7 @@ fn ty(cursor: &mut Cursor, inside: Inside) -> Result<Type, Fault> {
 fn names_struct(word: &str) -> bool {
     match Case::of(word) {
         Some(Case::Capitalised) => true,
-        Some(Case::Upper) => foreign(&word.to_lowercase()).is_none(),
+        Some(Case::Upper) => foreign::word(&word.to_lowercase()).is_none(),
         _ => false,
     }
 }
@@ -257,7 +267,7 @@ fn unknown(cursor: &Cursor, word: &str, range: Range<usize>) -> Fault {
     let fault = Fault::new(range, format!("{} is not a type", shown(word)));
     let length =
         (cursor.glued() && cursor.is("(") && cursor.peek_at(1).kind == Kind::Number).then(|| cursor.ahead_at(1));
-    let help = match (foreign(&word.to_lowercase()), nearest(word, NAMES), length) {
+    let help = match (foreign::word(&word.to_lowercase()), nearest(word, NAMES), length) {
         (Some("text(80..400)"), _, Some(length)) => {
             format!("did you mean {}? It is typical..maximum bytes", shown(&format!("text({length})")))
         }
@@ -274,33 +284,6 @@ fn unknown(cursor: &Cursor, word: &str, range: Range<usize>) -> Fault {
         (None, None, _) => "write a type such as `uuid`, `text(80..400)`, `int` or `timestamp`".to_owned(),
     };
     fault.help(help)
-}
-
-/// The type that a word of another language, or one of ours in capitals, stands for.
-fn foreign(lower: &str) -> Option<&'static str> {
-    let meant = match lower {
-        "string" | "str" | "varchar" | "char" | "nvarchar" | "character" | "ascii" | "clob" | "text" => "text(80..400)",
-        "blob" | "binary" | "varbinary" | "bytea" | "byte" | "bytes" => "bytes(1KB..60KB)",
-        "jsonb" | "object" | "document" | "json" | "any" => "json(1KB..60KB)",
-        "array" | "vector" | "sequence" | "tuple" | "list" => "list of int (3 / 20 / 100)",
-        "hashset" | "set" => "set of text(8..30) (2 / 10 / 40)",
-        "dict" | "dictionary" | "hash" | "hashmap" | "map" => "map of text(8..30) to int (3 / 20 / 100)",
-        "money" | "numeric" | "number" | "bigdecimal" | "currency" | "decimal" => "decimal(2)",
-        "union" | "variant" | "either" | "one_of" | "oneof" => "oneof(int | float)",
-        "enum" => "enum(OPEN | CLOSED)",
-        "int" | "integer" | "long" | "bigint" | "short" | "smallint" | "tinyint" | "counter" | "varint" | "serial"
-        | "int8" | "int16" | "int32" | "int64" | "i32" | "i64" | "u32" | "u64" | "uint" => "int",
-        "float" | "double" | "real" | "float32" | "float64" | "f32" | "f64" => "float",
-        "bool" | "boolean" | "bit" | "flag" => "bool",
-        "timestamp" | "datetime" | "time" | "timestamptz" | "instant" | "epoch" => "timestamp",
-        "date" => "date",
-        "duration" | "interval" | "timespan" => "duration",
-        "uuid" | "guid" | "id" | "uuid4" | "uuidv4" => "uuid",
-        "uuid7" | "timeuuid" | "uuidv7" | "ulid" | "uuid1" | "ksuid" => "uuid7",
-        "ip" | "inet" | "cidr" | "ipv4" | "ipv6" | "ipaddress" | "ip_address" => "ip",
-        _ => return None,
-    };
-    Some(meant)
 }
 
 /// `case_event` as the name of an entity or a struct: `CaseEvent`.

@@ -9,22 +9,22 @@ use crate::fault::Fault;
 
 /// Reads a whole count: `50M`, `1.5k`, `300`.
 pub fn count(text: &str) -> Result<u64, Fault> {
-    whole(text, "count", count_at)
+    whole(text, "count", Wanted::Count, count_at)
 }
 
 /// Reads a span of time: `80ms`, `7 years`, `1 day`.
 pub fn time_span(text: &str) -> Result<TimeSpan, Fault> {
-    whole(text, "time", span_at)
+    whole(text, "time", Wanted::Time, span_at)
 }
 
 /// Reads a rate: `2000/s`, `120k/day`, `0.2/s`.
 pub fn rate(text: &str) -> Result<Rate, Fault> {
-    whole(text, "rate", rate_at)
+    whole(text, "rate", Wanted::Count, rate_at)
 }
 
 /// Reads a share: `30%`, `0.5%`.
 pub fn share(text: &str) -> Result<Share, Fault> {
-    whole(text, "share", share_at)
+    whole(text, "share", Wanted::Share, share_at)
 }
 
 /// Reads a decimal number with up to three digits behind the point.
@@ -40,7 +40,7 @@ pub fn thousandths(text: &str) -> Option<u64> {
 
 /// Reads a distribution of counts: `40 / 5k / 200k`, `200 / 5k / 100k per month`, `500`.
 pub fn count_distribution(text: &str) -> Result<Distribution<u64>, Fault> {
-    whole(text, "distribution", |cursor| {
+    whole(text, "distribution", Wanted::Count, |cursor| {
         let mut distribution = count_distribution_at(cursor, "40 / 5k / 200k")?;
         distribution.per = per_at(cursor)?;
         Ok(distribution)
@@ -49,17 +49,55 @@ pub fn count_distribution(text: &str) -> Result<Distribution<u64>, Fault> {
 
 /// Reads a distribution of spans: `1 day / 7 days / 31 days`, `7 days`.
 pub fn span_distribution(text: &str) -> Result<Distribution<TimeSpan>, Fault> {
-    whole(text, "distribution", |cursor| {
+    whole(text, "distribution", Wanted::Time, |cursor| {
         distribution_at(cursor, span_at, |span| span.milliseconds(), "1 day / 7 days / 31 days")
     })
 }
 
-/// Reads one thing that takes up the whole text.
-fn whole<T>(text: &str, what: &str, read: impl FnOnce(&mut Cursor) -> Result<T, Fault>) -> Result<T, Fault> {
+/// Reads one thing that takes up the whole text. Where other spellings of its units make it right, a fault says how the
+/// whole is written, so that two of them are not two rounds.
+fn whole<T>(
+    text: &str,
+    what: &str,
+    wanted: Wanted,
+    read: impl Fn(&mut Cursor) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let read = |text: &str| {
+        let mut cursor = Cursor::new(text);
+        let value = read(&mut cursor)?;
+        cursor.finish(what)?;
+        Ok(value)
+    };
+    read(text).map_err(|fault: Fault| {
+        let respelt = respelt(text, wanted);
+        let is_said = fault.help.as_ref().is_some_and(|help| help.contains(&shown(&respelt)));
+        if is_said || read(&respelt).is_err() { fault } else { fault.help(format!("write {}", shown(&respelt))) }
+    })
+}
+
+/// The text with all units as the language writes them.
+fn respelt(text: &str, wanted: Wanted) -> String {
     let mut cursor = Cursor::new(text);
-    let value = read(&mut cursor)?;
-    cursor.finish(what)?;
-    Ok(value)
+    let mut respelt = String::with_capacity(text.len());
+    while !cursor.at_end() {
+        respelt.push_str(cursor.slice(cursor.taken_to()..cursor.peek().range.start));
+        let token = cursor.next();
+        let word = cursor.slice(token.range);
+        // A unit that exists says what it says; in other places it stands for what it means there.
+        let unit = Some(cursor.ahead()).filter(|unit| token.kind == Kind::Number && Unit::named(unit).is_none());
+        let unit = unit.and_then(|unit| wanted.meant(unit));
+        match unit {
+            Some(unit) => {
+                cursor.next();
+                respelt.push_str(meant(word, unit).trim_matches('`'));
+            }
+            None if token.kind == Kind::Word && respelt.ends_with('/') => {
+                respelt.push_str(Wanted::Time.meant(word).unwrap_or(word));
+            }
+            None => respelt.push_str(word),
+        }
+    }
+    respelt
 }
 
 /// A number as its digits: nothing is rounded, nothing overflows.
@@ -151,11 +189,17 @@ impl Unit {
     }
 }
 
-/// The unit of time with this exact name; those that are words have a plural.
+/// The unit of time with this exact name, or with the English word for it, which has a plural.
 fn time_unit(word: &str) -> Option<TimeUnit> {
-    TimeUnit::ALL.into_iter().find(|unit| {
-        word == unit.name() || (*unit >= TimeUnit::Day && word.strip_suffix('s').is_some_and(|one| one == unit.name()))
-    })
+    let in_full = |unit: TimeUnit| match unit {
+        TimeUnit::Millisecond => "millisecond",
+        TimeUnit::Second => "second",
+        TimeUnit::Minute => "minute",
+        TimeUnit::Hour => "hour",
+        longer => longer.name(),
+    };
+    let one = word.strip_suffix('s').unwrap_or(word);
+    TimeUnit::ALL.into_iter().find(|unit| word == unit.name() || one == in_full(*unit))
 }
 
 /// Which units may stand at a place: it decides what a misspelt one was meant to be.
@@ -379,7 +423,8 @@ fn without_unit(cursor: &Cursor, number: Range<usize>, wanted: Wanted) -> Fault 
         Wanted::Share => Fault::new(number, format!("{} has no `%`", shown(digits)))
             .help(format!("write {}", shown(&format!("{digits}%")))),
         _ => Fault::new(number, format!("{} has no unit of time", shown(digits))).help(format!(
-            "write {}, or another of ms, s, min, h, day, week, month, year",
+            "write {} or {}; other units are min, h, day, week, month, year",
+            shown(&format!("{digits}ms")),
             shown(&format!("{digits}s"))
         )),
     }

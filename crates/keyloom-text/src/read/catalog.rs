@@ -9,7 +9,7 @@ use super::scope::Names;
 use super::syntax::{Case, Grammar, Keys, Name, Reader};
 use super::{allow, entities, fields, patterns, rollups};
 use crate::parse::{types, units};
-use crate::rules::{bad_value, language_version, missing_key, unknown_name};
+use crate::rules::{bad_value, language_version, unknown_name};
 use crate::vocabulary::{FILE, TENANT};
 use crate::yaml::{Document, Node};
 
@@ -22,6 +22,10 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
         let Some(keys) = reader.keys(root, "", "a catalog file", &words, "language: 1") else { continue };
         read_head(reader, &keys, at == 0, root);
         files.push(keys);
+    }
+    for keys in &files {
+        let named = keys.get("entities").map_or_else(Vec::new, Node::keys);
+        reader.entity_names.extend(named.into_iter().map(str::to_owned));
     }
     for keys in &files {
         if let Some(node) = keys.get("types") {
@@ -107,7 +111,9 @@ fn read_head(reader: &mut Reader<'_>, keys: &Keys<'_>, first: bool, root: &Node)
                 reader.push(language_version::finding(text.whole(), &text.text));
             }
         }
-        None if first => reader.push(missing_key::finding(Some(start), "this file", "language", "language: 1")),
+        None if first => {
+            reader.required(keys, "language", "this file", start, "language: 1");
+        }
         None => {}
     }
     if first

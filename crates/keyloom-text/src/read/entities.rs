@@ -5,13 +5,13 @@ use keyloom_model::{Drift, Entity, Expiry, Field, Fill, History, Origin, States,
 use super::allow;
 use super::fields::{self, PendingFill, PendingReference};
 use super::groups::{fields_where, groups};
-use super::scope::{Names, Row, field_path, fields_path};
+use super::scope::{Names, Row, field_names, field_path, fields_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::parse::{expr as written, units};
 use crate::rules::{bad_name, bad_reference, bad_value, duplicate_name, unfit_key, unknown_name};
 use crate::vocabulary::{ENTITY, HISTORY, VOLUME};
-use crate::yaml::Node;
+use crate::yaml::{Kind, Node};
 
 /// An entity whose expressions wait until all names are known.
 pub(super) struct Pending<'n> {
@@ -89,6 +89,13 @@ fn read_key(reader: &mut Reader<'_>, node: &Node, entity: &Entity) -> Vec<String
     if node.scalar().is_some_and(|scalar| scalar.text == "none") {
         return Vec::new();
     }
+    let flat = flat_key(node, reader.sources);
+    if let Some(flat) = flat {
+        let help =
+            format!("a key is identity only, the layout decides what is stored together: `key: [{}]`", flat.join(", "));
+        reader.push(bad_value::finding(node.place, "a key has no partition part", Some(help)));
+        return flat.into_iter().filter(|name| entity.field(name).is_some()).collect();
+    }
     let mut key = Vec::new();
     for name in reader.names(node, "`key`", "key: [task_id]") {
         if let Some(field) = own_field(reader, entity, &name) {
@@ -104,6 +111,18 @@ fn read_key(reader: &mut Reader<'_>, node: &Node, entity: &Entity) -> Vec<String
     key
 }
 
+/// The names in a key that is written in parts: `[[case_id], at]`, `((case_id), at)`, `{ partition: case_id, sort: at }`.
+fn flat_key(node: &Node, sources: &keyloom_finding::Sources) -> Option<Vec<String>> {
+    let in_parts = match &node.kind {
+        Kind::List { items, .. } => items.iter().any(|item| item.scalar().is_none()),
+        Kind::Scalar(scalar) => scalar.text.starts_with('('),
+        Kind::Map { .. } => true,
+    };
+    let text = sources.text(node.place);
+    let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')).filter(|word| !word.is_empty());
+    in_parts.then(|| words.filter(|word| !word.ends_with(':')).map(str::to_owned).collect())
+}
+
 /// A field of an entity that is being read.
 pub(super) fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &Name) -> Option<&'e Field> {
     let found = entity.field(&name.text);
@@ -115,10 +134,11 @@ pub(super) fn own_field<'e>(reader: &mut Reader<'_>, entity: &'e Entity, name: &
     } else if reader.catalog.tenant.as_ref().is_some_and(|tenant| entity.per_tenant && tenant.field == name.text) {
         reader.push(bad_name::tenant(name.place, &name.text));
     } else {
-        let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
+        let all = field_names(entity, reader.misread_paths());
         let within = format!(" in {}", entity.name);
         let nearest = reader.suggest(&name.text, all.iter().copied());
-        reader.push(unknown_name::finding(name.place, "field", &name.text, &within, nearest, &all));
+        let finding = unknown_name::finding(name.place, "field", &name.text, &within, nearest, &all);
+        reader.push(finding);
     }
     None
 }
@@ -182,14 +202,14 @@ pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pendi
     let Some(entity) = names.entity(&waiting.name.text) else { return };
     let path = format!("entities.{}", waiting.name.text);
     let keys = &waiting.keys;
-    let part_of = keys.get("part_of").and_then(|node| part_of(reader, names, entity, node));
-    let volume = keys.get("volume").and_then(|node| volume(reader, node, &path));
-    let groups = keys.get("groups").map(|node| groups(reader, names, entity, node, &path)).unwrap_or_default();
-    let unique = keys.get("unique").map(|node| unique(reader, names, entity, node, &path)).unwrap_or_default();
-    let states = keys.get("states").map(|node| states(reader, entity, node, &path)).unwrap_or_default();
-    let expires = keys.get("expires").and_then(|node| expires(reader, names, entity, node));
-    let drift = keys.get("drift").map(|node| drift(reader, entity, node, &path)).unwrap_or_default();
-    let secret = keys.get("secret").map(|node| {
+    let part_of = section(reader, keys, "part_of", |reader, node| part_of(reader, names, entity, node));
+    let volume = section(reader, keys, "volume", |reader, node| volume(reader, node, &path));
+    let groups = section(reader, keys, "groups", |reader, node| groups(reader, names, entity, node, &path));
+    let unique = section(reader, keys, "unique", |reader, node| unique(reader, names, entity, node, &path));
+    let states = section(reader, keys, "states", |reader, node| states(reader, entity, node, &path));
+    let expires = section(reader, keys, "expires", |reader, node| expires(reader, names, entity, node));
+    let drift = section(reader, keys, "drift", |reader, node| drift(reader, entity, node, &path));
+    let secret = section(reader, keys, "secret", |reader, node| {
         let found = reader.names(node, "`secret`", "secret: [token]");
         found.iter().filter_map(|name| own_field(reader, entity, name)).map(|field| field.name.clone()).collect()
     });
@@ -217,7 +237,23 @@ pub(super) fn resolve(reader: &mut Reader<'_>, names: &Names<'_>, waiting: Pendi
     entity.states = states;
     entity.expires = expires;
     entity.drift = drift;
-    entity.secret = secret.unwrap_or_default();
+    entity.secret = secret;
+}
+
+/// Reads one section of an entity. Where a part of it was not understood, nothing is concluded from what it lacks.
+fn section<T: Default>(
+    reader: &mut Reader<'_>,
+    keys: &Keys<'_>,
+    key: &str,
+    read: impl FnOnce(&mut Reader<'_>, &Node) -> T,
+) -> T {
+    let Some(node) = keys.get(key) else { return T::default() };
+    let before = reader.faults();
+    let value = read(reader, node);
+    if reader.faults() > before {
+        reader.misread(join(keys.path(), key));
+    }
+    value
 }
 
 fn part_of(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entity, node: &Node) -> Option<String> {
@@ -280,6 +316,7 @@ fn states(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> 
         };
         let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
         let mut changes = Vec::new();
+        let before = reader.faults();
         for item in reader.items(value, "`states`", EXAMPLE) {
             let Some(text) = reader.text(item, "a change of state", "OPEN -> CLOSED") else { continue };
             let Some((from, to)) = text.text.split_once("->") else {
@@ -287,6 +324,12 @@ fn states(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> 
                 reader.push(bad_value::finding(text.whole(), message, Some("write `OPEN -> CLOSED`".into())));
                 continue;
             };
+            if to.contains("->") || to.contains(',') {
+                let message = format!("`{}` is more than one change of state", text.text);
+                let help = format!("write each one: `{}: [{}]`", field.name, steps(&text.text));
+                reader.push(bad_value::finding(text.whole(), message, Some(help)));
+                continue;
+            }
             let to_start = from.len() + 2;
             let mut ends = Vec::new();
             for (part, start) in [(from, 0), (to, to_start)] {
@@ -305,9 +348,19 @@ fn states(reader: &mut Reader<'_>, entity: &Entity, node: &Node, path: &str) -> 
                 changes.push((from.clone(), to.clone()));
             }
         }
-        all.push(States { field: field.name.clone(), changes });
+        // Half of the changes would forbid the other half.
+        if reader.faults() == before {
+            all.push(States { field: field.name.clone(), changes });
+        }
     }
     all
+}
+
+/// `A -> B -> C` step by step: `A -> B, B -> C`.
+fn steps(text: &str) -> String {
+    let chains = text.split(',').map(|chain| chain.split("->").map(str::trim).collect::<Vec<_>>());
+    let steps = chains.flat_map(|chain| chain.windows(2).map(|pair| pair.join(" -> ")).collect::<Vec<_>>());
+    steps.collect::<Vec<_>>().join(", ")
 }
 
 /// Reads `expires`: `forever`, or an expression that gives a moment.
@@ -315,6 +368,12 @@ pub(super) fn expires(reader: &mut Reader<'_>, names: &Names<'_>, entity: &Entit
     let text = reader.text(node, "`expires`", "expires: at + 7 years")?;
     if text.text == "forever" {
         return Some(Expiry::Forever);
+    }
+    let is_field = entity.field(&text.text).is_some();
+    if matches!(text.text.as_str(), "never" | "none" | "no" | "null" | "~" | "false") && !is_field {
+        let message = format!("`{}` does not say whether rows stay", text.text);
+        reader.push(bad_value::finding(text.whole(), message, Some("write `forever` if no row ever ends".to_owned())));
+        return None;
     }
     let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
     let row = Row { entity: names.entity(&entity.name)?, built_in: false };

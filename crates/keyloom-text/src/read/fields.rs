@@ -14,7 +14,7 @@ use crate::rules::{
     wrong_shape,
 };
 use crate::text::Text;
-use crate::yaml::Node;
+use crate::yaml::{Kind, Node};
 
 /// What follows `=` behind a field's type, to be resolved when all names are known.
 pub(super) struct PendingFill {
@@ -189,7 +189,12 @@ pub(super) fn read_fields(
 }
 
 fn read_field(reader: &mut Reader<'_>, node: &Node) -> Option<(Text, types::Field, Type)> {
-    let text = reader.text(node, "a field", "title: text(80..400)")?;
+    let example = match &node.kind {
+        // `[text]` is how some languages write a list.
+        Kind::List { .. } => "labels: list of text(8..30) (3 / 20 / 100)",
+        _ => "title: text(80..400)",
+    };
+    let text = reader.text(node, "a field", example)?;
     let field = reader.parse_text(&text, Grammar::Type, types::field)?;
     let ty = lower_type(reader, &field.ty, &text)?;
     Some((text, field, ty))
@@ -230,6 +235,15 @@ pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text)
         TypeKind::Map(key, value, counts) => {
             let counts = bound(reader, counts, "map")?;
             Type::Map(Box::new(lower_type(reader, key, text)?), Box::new(lower_type(reader, value, text)?), counts)
+        }
+        TypeKind::Named(name)
+            if reader.entity_names.contains(&name.text) && reader.catalog.struct_type(&name.text).is_none() =>
+        {
+            let message = format!("`{}` is an entity, and a field holds no entity", name.text);
+            let help =
+                format!("a field points to it, `uuid -> {}`; inside another type its key is held, `uuid`", name.text);
+            reader.push(bad_type::finding(text.place(name.range.clone()), message, Some(help)));
+            return None;
         }
         TypeKind::Named(name) => {
             reader.named_types.push(Name { text: name.text.clone(), place: text.place(name.range.clone()) });

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use keyloom_finding::{FileId, Finding, Place, Sources};
 
+use super::stranger;
 use crate::rules::{cyclic_include, unreadable_file, wrong_shape, yaml_ate_it};
 use crate::yaml::{self, Document, Kind, Node};
 
@@ -44,6 +45,8 @@ pub enum Unreadable {
     },
     /// Too many files were read before it.
     TooMany,
+    /// It is something else than a catalog, perhaps in a language that its name or its first words tell.
+    NotACatalog(Option<&'static str>),
     /// It is a folder, a device, a pipe: nothing that has an end and a content.
     NotAFile,
     /// The system refused, in its own words.
@@ -106,6 +109,13 @@ impl Unreadable {
                 format!("a catalog may have {FILES_MAX} files, and this would be one more"),
                 "put what belongs together into one file",
             ),
+            Self::NotACatalog(language) => (
+                match language {
+                    Some(language) => format!("this looks like {language}, not like a catalog"),
+                    None => "this is not a catalog: it has none of a catalog's keys".to_owned(),
+                },
+                "a catalog is YAML that begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
+            ),
             Self::NotAFile => ("this is not a regular file".to_owned(), "name the YAML file"),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
         };
@@ -155,7 +165,13 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
         };
         let file = sources.add(&name, text);
         let before = loaded.findings.len();
-        let document = yaml::parse(file, sources.file(file).text(), &mut loaded.findings);
+        let text = sources.file(file).text();
+        let mut document = yaml::parse(file, text, &mut loaded.findings);
+        if let Some(stranger) = stranger::recognise(&name, text, document.root.as_ref()) {
+            loaded.findings.truncate(before);
+            loaded.findings.push(stranger.finding(place, &name));
+            document = Document::default();
+        }
         if document.root.is_none() {
             loaded.unreadable = true;
             if loaded.findings.len() == before {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use keyloom_model::{
     Action, By, ByItem, Claim, Entity, Expr, Field, Fill, Frequency, Freshness, Limit, Origin, Path, Pattern as Model,
-    Read, ReadVerb, Returns, Root, Selection, Skew, Through, Type, WhileMoving, With,
+    Read, ReadVerb, Returns, Root, Selection, Skew, Through, Type, Unique, WhileMoving, With,
 };
 
 use super::entities::blank;
@@ -312,8 +312,12 @@ fn read_rows<'c>(
         None if verb == ReadVerb::Get && entity.key.is_empty() => By::Fields(Vec::new()),
         None if keys.is_misspelt("by") => return None,
         None => {
-            let example =
-                if verb == ReadVerb::Get { format!("by: [{}]", entity.key.join(", ")) } else { BY_EXAMPLE.to_owned() };
+            let example = match verb {
+                ReadVerb::Get => {
+                    by_instead_of_where(entity, keys).unwrap_or_else(|| format!("by: [{}]", entity.key.join(", ")))
+                }
+                _ => BY_EXAMPLE.to_owned(),
+            };
             reader.required(keys, "by", &what, pattern.place, &example);
             return None;
         }
@@ -331,6 +335,25 @@ fn read_rows<'c>(
         read.with = with(reader, pattern, entity, node);
     }
     whole.then_some(read)
+}
+
+/// `by` of a get whose `where` names one row by equality, as the end of "add `..`".
+fn by_instead_of_where(entity: &Entity, keys: &Keys<'_>) -> Option<String> {
+    let text = &keys.get("where")?.scalar()?.text;
+    let mut fields = Vec::new();
+    let mut items = Vec::new();
+    for test in text.split(" and ") {
+        let (field, value) = test.split_once('=').map(|(field, value)| (field.trim(), value.trim()))?;
+        fields.push(field);
+        items.push(if value.strip_prefix('$') == Some(field) {
+            field.to_owned()
+        } else {
+            format!("{field} = {value}")
+        });
+    }
+    let is_unique = |unique: &Unique| unique.fields.iter().all(|name| fields.contains(&name.as_str()));
+    (entity.identified_by(&fields) || entity.unique.iter().any(is_unique))
+        .then(|| format!("by: [{}]` instead of `where: {text}", items.join(", ")))
 }
 
 /// What a read says beyond the rows it reads.

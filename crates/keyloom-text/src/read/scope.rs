@@ -60,7 +60,7 @@ impl<'c> Names<'c> {
             if self.field_is_misread(entity, name) {
                 return None;
             }
-            let all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
+            let all = field_names(entity, self.misread);
             let within = format!(" in {}", entity.name);
             Some(unknown_name::finding(place, "field", name, &within, self.suggest(name, &all), &all))
         })
@@ -69,6 +69,20 @@ impl<'c> Names<'c> {
     fn field_is_misread(&self, entity: &Entity, name: &str) -> bool {
         self.misread.contains(&field_path(&entity.name, name)) || self.misread.contains(&fields_path(&entity.name))
     }
+}
+
+/// The fields of an entity; behind those that were understood come those that are there all the same.
+pub(super) fn field_names<'c>(entity: &'c Entity, misread: &'c HashSet<String>) -> Vec<&'c str> {
+    let mut all: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
+    // After so many faults nobody reads the lists any more, and making them all would take long.
+    if misread.len() < SUGGESTIONS_MAX {
+        let path = field_path(&entity.name, "");
+        let mut others: Vec<&str> = misread.iter().filter_map(|other| other.strip_prefix(&path)).collect();
+        others.retain(|other| entity.field(other).is_none());
+        others.sort_unstable();
+        all.extend(others);
+    }
+    all
 }
 
 /// The path of an entity.
@@ -156,7 +170,7 @@ fn unknown_field<'c>(names: &Names<'c>, row: Row<'c>, name: &str, place: Place) 
     if names.field_is_misread(row.entity, name) || names.field_is_misread(row.entity, &format!("{name}_id")) {
         return None;
     }
-    let mut all: Vec<&str> = row.entity.fields.iter().map(|field| field.name.as_str()).collect();
+    let mut all = field_names(row.entity, names.misread);
     all.extend(names.catalog.tenant.as_ref().filter(|_| row.entity.per_tenant).map(|tenant| tenant.field.as_str()));
     let within = format!(" in {}", row.entity.name);
     Some(unknown_name::finding(place, "field", name, &within, names.suggest(name, &all), &all))

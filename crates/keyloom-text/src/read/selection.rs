@@ -8,12 +8,14 @@ use keyloom_model::{
 
 use super::groups::count_distribution;
 use super::inputs::Inputs;
-use super::scope::{Names, Row, find_path};
+use super::scope::{Names, Row, entity_path, find_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::parse::expr::{self as written, PathStep, Word};
 use crate::parse::units;
-use crate::rules::{bad_read, get_not_unique, if_looks_elsewhere, order_not_total, order_on_optional, unfit_key};
+use crate::rules::{
+    bad_read, get_not_unique, if_looks_elsewhere, order_not_total, order_on_optional, unfit_key, wrong_shape,
+};
 use crate::text::Text;
 use crate::vocabulary::DISTRIBUTION;
 use crate::yaml::{Kind, Node};
@@ -149,8 +151,11 @@ impl<'c> Pattern<'c, '_> {
     ) -> Option<Selection> {
         let before = reader.faults();
         let filter = keys.get("where").and_then(|node| self.test(reader, entity, node, "`where`"));
+        // A test that was not understood may be the one that excludes them.
+        let unread = filter.is_none() && (keys.has("where") || keys.is_misspelt("where"));
+        let may_lack = |path: &Path| !unread && !filter.as_ref().is_some_and(|filter| excludes_null(filter, path));
         let orders =
-            keys.get("order").map(|node| self.orders(reader, entity, node, filter.as_ref(), &by)).unwrap_or_default();
+            keys.get("order").map(|node| self.orders(reader, entity, node, &may_lack, &by)).unwrap_or_default();
         let span = keys.get("span").and_then(|node| span_distribution(reader, node, &join(&self.path, "span")));
         let matches =
             keys.get("matches").and_then(|node| reader.parse(node, "`matches`", "20%", Grammar::Value, units::share));
@@ -169,6 +174,11 @@ impl<'c> Pattern<'c, '_> {
     }
 
     fn test(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node, what: &str) -> Option<Expr> {
+        if let Some(test) = as_test(node) {
+            let finding = wrong_shape::finding(node.place, what, "one test", node.word(), "");
+            reader.push(finding.help(format!("write `{test}`")));
+            return None;
+        }
         let text = reader.text(node, what, "status = OPEN")?;
         let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
         let mut scope = self.scope(Some(entity), false);
@@ -180,7 +190,7 @@ impl<'c> Pattern<'c, '_> {
         reader: &mut Reader<'_>,
         entity: &'c Entity,
         node: &Node,
-        filter: Option<&Expr>,
+        may_lack: &dyn Fn(&Path) -> bool,
         by: &By,
     ) -> Vec<Order> {
         const EXAMPLE: &str = "order: due_at asc";
@@ -189,13 +199,13 @@ impl<'c> Pattern<'c, '_> {
             let path = join(&self.path, "order");
             for (name, value) in reader.entries(node, &path, "`order`", EXAMPLE) {
                 reader.check_name(&name, "an order", Case::Snake);
-                if let Some(items) = self.order(reader, entity, value, filter, by) {
+                if let Some(items) = self.order(reader, entity, value, may_lack, by) {
                     orders.push(Order { name: name.text, items });
                 }
             }
             return orders;
         }
-        orders.extend(self.order(reader, entity, node, filter, by).map(|items| Order { name: String::new(), items }));
+        orders.extend(self.order(reader, entity, node, may_lack, by).map(|items| Order { name: String::new(), items }));
         orders
     }
 
@@ -204,7 +214,7 @@ impl<'c> Pattern<'c, '_> {
         reader: &mut Reader<'_>,
         entity: &'c Entity,
         node: &Node,
-        filter: Option<&Expr>,
+        may_lack: &dyn Fn(&Path) -> bool,
         by: &By,
     ) -> Option<Vec<OrderItem>> {
         let text = reader.text(node, "`order`", "order: due_at asc")?;
@@ -221,11 +231,7 @@ impl<'c> Pattern<'c, '_> {
                 return None;
             }
             let fixed = by.own_fields().contains(&found.path.field.as_str());
-            if found.optional
-                && !item.nulls_last
-                && !fixed
-                && !filter.is_some_and(|filter| excludes_null(filter, &found.path))
-            {
+            if found.optional && !item.nulls_last && !fixed && may_lack(&found.path) {
                 reader.push(order_on_optional::finding(place, &found.path.to_string(), item.descending));
                 return None;
             }
@@ -253,6 +259,10 @@ impl<'c> Pattern<'c, '_> {
         let mut paths = Vec::new();
         for item in reader.items(node, "`returns`", "returns: [task_id, case.title]") {
             let Some(text) = reader.text(item, "`returns`", "returns: [task_id]") else { continue };
+            if text.text == "*" {
+                reader.push(bad_read::finding(text.whole(), "`*` is no field", "write `returns: all`"));
+                continue;
+            }
             let Some(written) = reader.parse_text(&text, Grammar::Expression, written::expr) else { continue };
             let written::ExprKind::Path(first, steps) = &written.kind else {
                 let help =
@@ -320,7 +330,9 @@ impl<'c> Pattern<'c, '_> {
         if by_unique || (*by != By::All && entity.identified_by(&fields)) || entity.key.is_empty() {
             return true;
         }
-        reader.push(get_not_unique::finding(place, verb, entity, &fields));
+        // A unique that was not understood may be the one.
+        let is_misread = reader.is_misread(&join(&entity_path(&entity.name), "unique"));
+        reader.push((!is_misread).then(|| get_not_unique::finding(place, verb, entity, &fields)));
         false
     }
 
@@ -341,6 +353,19 @@ impl<'c> Pattern<'c, '_> {
         }
         fields
     }
+}
+
+/// A mapping or a list of tests as the one test it stands for.
+fn as_test(node: &Node) -> Option<String> {
+    let tests: Option<Vec<String>> = match &node.kind {
+        Kind::Map { entries, .. } => entries
+            .iter()
+            .map(|entry| Some(format!("{} = {}", entry.key.scalar()?.text, entry.value.scalar()?.text)))
+            .collect(),
+        Kind::List { items, .. } => items.iter().map(|item| Some(item.scalar()?.text.clone())).collect(),
+        Kind::Scalar(_) => None,
+    };
+    tests.filter(|tests| !tests.is_empty()).map(|tests| tests.join(" and "))
 }
 
 /// A distribution of spans, as text or as a mapping.

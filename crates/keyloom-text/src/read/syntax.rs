@@ -6,14 +6,15 @@ use keyloom_finding::{FileId, Finding, Place, Places, Sources};
 use keyloom_model::{Catalog, Date};
 
 use super::files;
+use super::scope::entity_path;
 use crate::fault::Fault;
 use crate::parse::expr::is_reserved;
 use crate::rules::{
     bad_expression, bad_name, bad_type, bad_value, comma_in_braces, duplicate_name, missing_key, unknown_key,
-    wrong_shape, yaml_feature,
+    wrong_shape, yaml_ate_it, yaml_feature,
 };
 use crate::text::Text;
-use crate::vocabulary::{Stage, Word};
+use crate::vocabulary::{self, Stage, Word};
 use crate::yaml::{Document, Entry, Kind, Node};
 
 /// The state of one reading.
@@ -32,6 +33,8 @@ pub(super) struct Reader<'a> {
     pub(super) named_types: Vec<Name>,
     /// Names in the wrong case; a finding says so where they are defined.
     misnamed: HashSet<String>,
+    /// What the catalog calls an entity, before anything of it is read.
+    pub(super) entity_names: HashSet<String>,
 }
 
 /// What is known at one moment, to look names up in while the reader goes on.
@@ -56,6 +59,11 @@ pub(super) struct Keys<'n> {
 }
 
 impl<'n> Keys<'n> {
+    /// Where the mapping stands.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The value of a key; nothing when it is not stated or has nothing behind it.
     pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entry(key).map(|entry| &entry.value).filter(|value| !value.is_empty())
@@ -103,11 +111,13 @@ impl<'a> Reader<'a> {
             misread: HashSet::new(),
             named_types: Vec::new(),
             misnamed: HashSet::new(),
+            entity_names: HashSet::new(),
         }
     }
 
-    pub(super) fn finish(self) -> (Catalog, Places, Vec<Finding>) {
-        (self.catalog, self.places, self.findings)
+    /// What was understood, where it is written, what was not, and the paths that are there but were not understood.
+    pub(super) fn finish(self) -> (Catalog, Places, Vec<Finding>, HashSet<String>) {
+        (self.catalog, self.places, self.findings, self.misread)
     }
 
     /// Finds values that a comment cut, before anybody wonders about their rest.
@@ -141,6 +151,11 @@ impl<'a> Reader<'a> {
     /// Whether the thing at this path is there, but was not understood.
     pub(super) fn is_misread(&self, path: &str) -> bool {
         self.misread.contains(path)
+    }
+
+    /// The paths of all things that are there, but were not understood.
+    pub(super) fn misread_paths(&self) -> &HashSet<String> {
+        &self.misread
     }
 
     /// What is known now.
@@ -310,6 +325,12 @@ impl<'a> Reader<'a> {
                 self.push(yaml_feature::merge_key(entry.key.place));
                 continue;
             }
+            if let Some((key, value)) = key.text.split_once(':').filter(|_| flow && key.plain && entry.value.is_empty())
+            {
+                self.push(yaml_ate_it::glued(entry.key.place, key, value));
+                self.misread(join(path, key));
+                continue;
+            }
             if let Some(first) = seen.get(key.text.as_str()) {
                 self.push(duplicate_name::finding(entry.key.place, *first, "key", &key.text));
                 continue;
@@ -339,6 +360,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
+        let before = self.faults;
         for (name, at) in self.named_entries(entries, *flow, path) {
             let entry = &entries[at];
             let Some(text) = entry.key.scalar().map(|scalar| scalar.text.as_str()) else { continue };
@@ -351,15 +373,26 @@ impl<'a> Reader<'a> {
                 known.push((text, entry));
             } else if let Some(list) = stray_item(&entries[..=at]).filter(|_| *flow) {
                 self.push(comma_in_braces::list(list, self.sources.text(list)));
+            } else if unknown_key::is_increment(&name.text) && words.iter().any(|word| word.name == "set") {
+                self.push(unknown_key::increment(name.place, &name.text, what, &increments(&entry.value)));
+                misspelt.push("set");
             } else {
-                let built = || words.iter().filter(|word| word.stage == Stage::Now).map(|word| word.name);
-                let nearest = unknown_key::elsewhere_called(&name.text)
-                    .filter(|meant| built().any(|word| word == *meant))
-                    .or_else(|| self.suggest(&name.text, built()));
-                let all = built().collect::<Vec<_>>().join(", ");
-                self.push(unknown_key::finding(name.place, &name.text, what, nearest, &all));
-                misspelt.extend(nearest);
+                let built = || words.iter().filter(|word| word.stage == Stage::Now);
+                let elsewhere = unknown_key::elsewhere_called(&name.text).iter().copied();
+                let meant = elsewhere
+                    .chain(self.suggest(&name.text, built().map(|word| word.name)))
+                    .find_map(|meant| built().find(|word| word.name == meant).copied());
+                let all = beside_verb(entries, words).iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
+                self.push(unknown_key::finding(name.place, &name.text, what, meant, &all));
+                misspelt.extend(meant.map(|word| word.name));
             }
+        }
+        for meant in &misspelt {
+            self.misread(join(path, meant));
+        }
+        if self.faults > before {
+            let unread = words.iter().map(|word| word.name).filter(|word| self.is_misread(&join(path, word)));
+            misspelt.extend(unread);
         }
         Some(Keys { path: path.to_owned(), entries: known, misspelt })
     }
@@ -439,8 +472,14 @@ impl<'a> Reader<'a> {
         }
         // Dropping the letters that ASCII lacks would make another word.
         let better = case.convert(&name.text).filter(|better| name.text.is_ascii() && case.fits(better));
+        let better = better.map(|better| if case == Case::Entity { singular(&better).to_owned() } else { better });
         self.push(bad_name::finding(name.place, what, &name.text, case.words(), better.as_deref()));
         self.misnamed.insert(name.text.clone());
+        // Elsewhere it may be named rightly already; that is no second mistake.
+        if let (Case::Entity, Some(better)) = (case, better) {
+            self.misread(entity_path(&format!("{better}s")));
+            self.misread(entity_path(&better));
+        }
         false
     }
 }
@@ -484,6 +523,12 @@ impl Case {
             Self::Snake => words.join("_"),
         })
     }
+}
+
+/// The name of one of these things, as far as the end of the word tells.
+fn singular(name: &str) -> &str {
+    let is_one = ["ss", "us", "is", "ies", "ses", "xes"].iter().any(|end| name.ends_with(end));
+    name.strip_suffix('s').filter(|one| !is_one && one.len() > 2).unwrap_or(name)
 }
 
 /// The ASCII words of a name, in lower case: `dueAt`, `Due-At` and `due at` have two.
@@ -550,6 +595,26 @@ pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
+/// The words that may stand in a mapping; where it has a verb, those that go with it.
+fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> Vec<&'static Word> {
+    let verbs = entries.iter().filter_map(|entry| entry.key.scalar());
+    let fitting = verbs.map(|key| vocabulary::pattern_words(&key.text)).find(|fitting| !fitting.is_empty());
+    let fits = |word: &&Word| fitting.as_ref().is_none_or(|fitting| fitting.contains(word));
+    words.iter().copied().filter(|word| word.stage == Stage::Now && fits(word)).collect()
+}
+
+/// The fields of an `increment` and what is added to each; a name alone is increased by one.
+fn increments(node: &Node) -> Vec<(&str, &str)> {
+    match &node.kind {
+        Kind::Map { entries, .. } => entries
+            .iter()
+            .filter_map(|entry| Some((entry.key.scalar()?.text.as_str(), entry.value.scalar()?.text.as_str())))
+            .collect(),
+        Kind::List { items, .. } => items.iter().flat_map(increments).collect(),
+        Kind::Scalar(scalar) => vec![(&scalar.text, "1")],
+    }
+}
+
 fn is_open(node: &Node) -> bool {
     node.scalar().is_some_and(|scalar| scalar.plain && files::unclosed(&scalar.text).is_some())
 }
@@ -563,7 +628,8 @@ fn pieces<'n>(value: &Node, behind: impl Iterator<Item = &'n Node>) -> usize {
     let mut open = files::Open::default();
     open.read(&text.text);
     if open.missing().is_none() {
-        return behind.take_while(|piece| piece.contains(' ')).count();
+        let number = text.text.ends_with(|c: char| c.is_ascii_digit());
+        return behind.take_while(|piece| piece.contains(' ') || (number && comma_in_braces::goes_on(piece))).count();
     }
     for (at, piece) in behind.enumerate() {
         open.read(piece);

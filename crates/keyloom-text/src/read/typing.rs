@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use keyloom_finding::Finding;
 use keyloom_model::{Arithmetic, Expr, Function, Literal, Member, Path, Root, Set, Size, Type};
 
 use super::inputs::{CALLER, Inputs, same_type};
@@ -92,6 +93,7 @@ impl Typing<'_, '_, '_, '_> {
             return;
         }
         let help = match (found, wanted) {
+            (Type::Text(_), Type::Enum(_)) => self.variant(written, wanted),
             (_, Type::Text(_)) => Some(format!("turn it into text: `text({})`", self.source(written))),
             (Type::Timestamp { .. }, Type::Date) => Some(format!("take its day: `day({})`", self.source(written))),
             (Type::Uuid7, Type::Timestamp { .. }) => Some(format!("read its time: `time({})`", self.source(written))),
@@ -99,6 +101,15 @@ impl Typing<'_, '_, '_, '_> {
         };
         let message = format!("`{}` is {}, and {} is wanted here", self.source(written), found.word(), wanted.word());
         self.fault(written.range.clone(), message, help);
+    }
+
+    /// The value of an enum that was meant by a text in quotes or a word in lower case.
+    fn variant(&self, written: &Written, ty: &Type) -> Option<String> {
+        let Type::Enum(variants) = ty else { return None };
+        let source = self.source(written);
+        let name = source.trim_matches('\'').to_uppercase();
+        let found = variants.iter().find(|variant| variant.name == name)?;
+        Some(format!("a value of an enum stands in capitals and without quotes: `{}`", found.name))
     }
 
     fn source(&self, written: &Written) -> String {
@@ -209,6 +220,7 @@ impl Typing<'_, '_, '_, '_> {
                 Type::Date => "a day is written `'2026-11-15'`".to_owned(),
                 Type::Uuid | Type::Uuid7 => "a uuid is written between quotes, all 36 characters".to_owned(),
                 Type::Text(_) => format!("turn it into text: `text({})`", self.source(written)),
+                Type::Enum(_) => self.variant(written, ty).unwrap_or_else(|| "compare it with its values".to_owned()),
                 _ => "compare values of one type".to_owned(),
             };
             self.fault(written.range.clone(), message, Some(help));
@@ -347,10 +359,27 @@ impl Typing<'_, '_, '_, '_> {
                 Typed { expr: Expr::Path(found.path), ty: Some(found.ty) }
             }
             Err(finding) => {
+                let finding = match finding {
+                    Some(finding) if steps.is_empty() => Some(self.no_field(finding, written, expected)),
+                    other => other,
+                };
                 self.reader.push(finding);
                 Typed { expr: Expr::Literal(Literal::Null), ty: None }
             }
         }
+    }
+
+    /// A word that is no field, and perhaps was meant to be a value of an enum, an input or a text.
+    fn no_field(&self, finding: Finding, written: &Written, expected: Option<&Type>) -> Finding {
+        if let Some(variant) = expected.and_then(|ty| self.variant(written, ty)) {
+            return finding.label("").help(variant);
+        }
+        let word = self.source(written);
+        let input = self.scope.inputs.as_ref().map(|_| format!("an input is written `${word}`"));
+        let text = matches!(expected, None | Some(Type::Text(_))).then(|| format!("a text `'{word}'`"));
+        let other = [input, text].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        // Where a field is near, that one was meant.
+        if other.is_empty() || !finding.label.is_empty() { finding } else { finding.help(other) }
     }
 
     fn literal(&mut self, written: &Written, literal: &Literal, expected: Option<&Type>) -> Typed {

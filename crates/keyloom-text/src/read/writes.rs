@@ -11,6 +11,7 @@ use super::scope::{Row, field_path, find_path};
 use super::selection::Pattern;
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::Typing;
+use crate::fault::Fault;
 use crate::parse::expr::{self as written, ExprKind, PathStep};
 use crate::parse::units;
 use crate::rules::{bad_value, bad_write, missing_key, type_mismatch, wrong_shape};
@@ -260,7 +261,9 @@ fn assignment<'c>(
         }
     };
     let text = reader.text(node, "a value", "CLOSED")?;
-    let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
+    let written = reader.parse_text(&text, Grammar::Expression, |text| {
+        written::expr(text).map_err(|fault| other_value(text, &found.path, &wanted).unwrap_or(fault))
+    })?;
     if let ExprKind::Path(word, steps) = &written.kind
         && steps.is_empty()
         && entity.field(&word.text).is_none()
@@ -337,6 +340,25 @@ fn check_states(
     }
 }
 
+/// A value that is no expression, and what it says in plain sight: a change of the field itself, or words.
+fn other_value(text: &str, field: &Path, wanted: &Type) -> Option<Fault> {
+    let own = field.to_string();
+    let change = text.strip_prefix(&own).unwrap_or(text).trim();
+    for (sign, operator) in [("+=", '+'), ("-=", '-'), ("++", '+'), ("--", '-'), ("+", '+')] {
+        let Some(by) = change.strip_prefix(sign).map(str::trim) else { continue };
+        let value = format!("{own} {operator} {}", if by.is_empty() { "1" } else { by });
+        if written::expr(&value).is_ok() {
+            let fault = Fault::new(0..text.len(), "a change is written as the new value");
+            return Some(fault.help(format!("write `{value}`")));
+        }
+    }
+    let is_prose = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | ',' | '!');
+    (matches!(wanted, Type::Text(_)) && text.chars().all(is_prose)).then(|| {
+        Fault::new(0..text.len(), "this is neither an expression nor text")
+            .help(format!("text needs both quotes: \"'{text}'\""))
+    })
+}
+
 /// Whether anybody may write this field.
 fn check_settable(reader: &mut Reader<'_>, entity: &Entity, path: &Path, place: keyloom_finding::Place) -> bool {
     if let Root::Reference { entity: other, .. } = &path.root {
@@ -375,6 +397,7 @@ fn takes<'c>(
     let named = keys.get("set").map_or_else(Vec::new, Node::keys);
     let assigned =
         |name: &str| named.contains(&name) || assignments.iter().any(|assignment| assignment.path.field == name);
+    let before = reader.faults();
     let names: Vec<Name> = match keys.entry("takes") {
         Some(entry) => pattern.own_fields(reader, entity, &entry.value, "`takes`"),
         None => {
@@ -391,6 +414,8 @@ fn takes<'c>(
                 .collect()
         }
     };
+    // A name that was not found may be the one that is missing.
+    let understood = reader.faults() == before;
     for name in &names {
         let field = entity.field(&name.text);
         if check_settable(reader, entity, &Path::own(&name.text), name.place) {
@@ -417,7 +442,7 @@ fn takes<'c>(
         let once = keys.get("once_per").is_some_and(|node| {
             reader.names(node, "`once_per`", "[event_id]").iter().any(|name| name.text == field.name)
         });
-        if !filled && !once && !reader.is_misread(&field_path(&entity.name, &field.name)) {
+        if understood && !filled && !once && !reader.is_misread(&field_path(&entity.name, &field.name)) {
             let place = keys.entry("takes").map_or(pattern.place, |entry| entry.value.place);
             let message = format!(
                 "nothing fills {}.{}: it is neither taken nor set, and it has no default",

@@ -9,9 +9,11 @@ pub(crate) static RULE: Rule = Rule {
 
 /// One value that has a comma: `{ size: text(80, max 400) }`.
 pub(crate) fn finding(place: Place, whole: &str) -> Finding {
-    let help = match size(whole) {
-        Some(size) => format!("a size has no comma: write `{size}`"),
-        None => format!("put the value in quotes: \"{whole}\""),
+    let help = match (size(whole), without_separators(whole)) {
+        (Some(size), _) => format!("a size has no comma: write `{size}`"),
+        (None, Some(number)) => format!("a number has no separators between its thousands: write `{number}`"),
+        (None, None) if whole.contains("->") => format!("a list stands in brackets: `[{whole}]`"),
+        (None, None) => format!("put the value in quotes: \"{whole}\""),
     };
     Finding::new(&RULE, place, "a comma inside braces cut this value in two").help(help)
 }
@@ -20,6 +22,23 @@ pub(crate) fn finding(place: Place, whole: &str) -> Finding {
 pub(crate) fn list(place: Place, items: &str) -> Finding {
     Finding::new(&RULE, place, "a comma inside braces ends the value; what follows it was read as another key")
         .help(format!("a list stands in brackets: `[{items}]`; one value that has a comma stands in quotes"))
+}
+
+/// Whether a piece behind a comma goes on with a number: `10`, `000`, `000/day`.
+pub(crate) fn goes_on(piece: &str) -> bool {
+    let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+    digits == 3 && !piece[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+/// `10,000,000` as the language writes it: `10M`.
+fn without_separators(whole: &str) -> Option<String> {
+    let mut pieces = whole.split(',').map(str::trim);
+    let begins = pieces.next()?.ends_with(|c: char| c.is_ascii_digit());
+    if !begins || !pieces.all(goes_on) {
+        return None;
+    }
+    let short = whole.replace(", ", ",").replace(",000,000", "M").replace(",000", "k");
+    Some(if short.contains(',') { whole.replace([',', ' '], "") } else { short })
 }
 
 /// `text(80, max 400)` as the language writes it: `text(80..400)`.

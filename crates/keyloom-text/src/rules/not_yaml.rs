@@ -13,6 +13,19 @@ pub(crate) static RULE: Rule = Rule {
 /// A syntax error at a byte of the file. Where YAML took a part of a value for its own, the finding says that instead.
 pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> Finding {
     let at = pointed_at(text, at, kind);
+    // The parser stops where it can't go on; what is missing is often missing on a line before.
+    if let Some((open, bracket)) = unclosed(text).filter(|(open, _)| *open < at) {
+        let (message, help) = words(&ErrorKind::UnclosedFlowCollection { open: bracket });
+        return Finding::new(&RULE, Place::new(file, open..open + 1), message).help(help);
+    }
+    if let ErrorKind::SimpleKeyExpected | ErrorKind::MappingValueNotAllowed = kind
+        && let Some(colon) = glued_colon(text, at)
+    {
+        let line = text[..colon].rfind('\n').map_or(0, |newline| newline + 1);
+        let (key, value) = (text[line..colon].trim_start(), &text[colon + 1..line_end(text, colon)]);
+        return Finding::new(&RULE, Place::new(file, colon..colon + 1), "behind this `:` a blank is missing")
+            .help(format!("write `{key}: {value}`"));
+    }
     let character = text[at..].chars().next().filter(|c| *c != '\n');
     let place = Place::new(file, at..at + character.map_or(0, char::len_utf8));
     match (kind, character) {
@@ -25,8 +38,15 @@ pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> 
             | ErrorKind::MissingAnchorOrAliasName
             | ErrorKind::MappingKeyNotAllowed,
             Some(character),
-        ) if !character.is_control() => yaml_ate_it::indicator(place, character),
+        ) if !character.is_control() => yaml_ate_it::indicator(place, character, &text[at + character.len_utf8()..]),
         (ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator, Some(':')) => {
+            let line = text[..at].rsplit('\n').next().unwrap_or("").trim_start();
+            if at > line.len() && line.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                // A key at the start of its line: the entry on the line before has no end.
+                let key = Place::new(file, at - line.len()..at);
+                return Finding::new(&RULE, key, "a `,` is missing before this key")
+                    .help("separate the entries with `,`");
+            }
             yaml_ate_it::colon(place)
         }
         (ErrorKind::MappingValueNotAllowed, _) if is_behind_a_key(text, at) => yaml_ate_it::colon(place),
@@ -50,6 +70,8 @@ fn pointed_at(text: &str, at: usize, kind: &ErrorKind) -> usize {
         {
             at - 1
         }
+        // A scalar that would go on behind a tab: the error stands at its start.
+        ErrorKind::TabInPlainScalar => text[at..].find('\t').map_or(at, |tab| at + tab),
         ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
             let line = before.trim_end();
             let start = line.rfind('\n').map_or(0, |newline| newline + 1);
@@ -67,6 +89,50 @@ fn line_end(text: &str, at: usize) -> usize {
     at + line.trim_end().len()
 }
 
+/// The first bracket that nothing closes, in the whole text: a comma that is missing between two brackets is another
+/// mistake than a bracket that is. A bracket or a quote counts where a value can begin, and a bracket also ends one.
+fn unclosed(text: &str) -> Option<(usize, char)> {
+    let mut open: Vec<(usize, char)> = Vec::new();
+    let (mut quote, mut comment, mut value_begins, mut before) = (None, false, true, '\n');
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            (_, '\n') => comment = false,
+            _ if comment => {}
+            (Some(end), _) if character == end => quote = None,
+            (Some(_), _) => {}
+            (None, '#') if before.is_whitespace() => comment = true,
+            (None, '"' | '\'') if value_begins => quote = Some(character),
+            (None, '{' | '[') if value_begins => open.push((at, character)),
+            (None, '}' | ']') => {
+                open.pop();
+            }
+            _ => {}
+        }
+        value_begins = match character {
+            ' ' | '\t' => value_begins || matches!(before, ':' | '-'),
+            '{' | '[' | ',' => !open.is_empty(),
+            '\n' => true,
+            _ => false,
+        };
+        before = character;
+    }
+    // Behind a quote that is never closed nothing is sure.
+    open.first().copied().filter(|_| quote.is_none())
+}
+
+/// The `:` of a key that has its value glued to it, on the line of this byte or on the line before.
+fn glued_colon(text: &str, at: usize) -> Option<usize> {
+    let end = line_end(text, at);
+    let lines = text[..end].rmatch_indices('\n').map(|(newline, _)| newline + 1).chain([0]).take(2);
+    lines.into_iter().find_map(|start| {
+        let line = text[start..end].lines().next().unwrap_or("");
+        let key = line.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        let is_glued =
+            key.len() < line.trim_start().len() && key.starts_with(':') && !key[1..].starts_with([' ', '\t']);
+        (is_glued && key.len() > 1).then(|| start + line.len() - key.len())
+    })
+}
+
 /// Whether a key stands before this byte on the same line.
 fn is_behind_a_key(text: &str, at: usize) -> bool {
     let line = text[..at].rsplit('\n').next().unwrap_or("");
@@ -75,9 +141,10 @@ fn is_behind_a_key(text: &str, at: usize) -> bool {
 
 fn words(kind: &ErrorKind) -> (String, String) {
     let (message, help) = match kind {
-        ErrorKind::TabInBlockIndentation | ErrorKind::TabNotAllowed | ErrorKind::TabInIndentation => {
-            ("a tab stands where YAML takes only blanks", "indent with two blanks")
-        }
+        ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabNotAllowed
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabInPlainScalar => ("a tab stands where YAML takes only blanks", "indent with two blanks"),
         ErrorKind::UnclosedFlowCollection { open: '{' } => ("this `{` is never closed", "add the missing `}`"),
         ErrorKind::UnclosedFlowCollection { .. } => ("this `[` is never closed", "add the missing `]`"),
         ErrorKind::MismatchedFlowCollectionEnd { open: '{', .. } => {

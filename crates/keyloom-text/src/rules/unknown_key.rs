@@ -1,5 +1,7 @@
 use keyloom_finding::{Finding, Level, Place, Rule};
 
+use crate::vocabulary::Word;
+
 pub(crate) static RULE: Rule = Rule {
     name: "unknown-key",
     level: Level::Error,
@@ -7,13 +9,18 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("unknown_key.md"),
 };
 
-pub(crate) fn finding(place: Place, key: &str, what: &str, nearest: Option<&str>, all: &str) -> Finding {
+pub(crate) fn finding(place: Place, key: &str, what: &str, meant: Option<&Word>, all: &str) -> Finding {
     let finding = Finding::new(&RULE, place, format!("{what} has no key `{key}`"));
     if STORAGE.iter().any(|word| key.contains(word)) {
         return finding.help("remove it: a catalog states what is asked, and the layout decides how it is stored");
     }
-    match nearest {
-        Some(nearest) => finding.label(format!("did you mean `{nearest}`?")).help(format!("write `{nearest}`")),
+    match meant {
+        Some(meant) => finding.label(format!("did you mean `{}`?", meant.name)).help(format!(
+            "write `{}`: {}{}",
+            meant.name,
+            meant.doc[..1].to_lowercase(),
+            meant.doc[1..].trim_end_matches('.')
+        )),
         None => finding.help(format!("{what} may have: {all}")),
     }
 }
@@ -22,24 +29,39 @@ pub(crate) fn finding(place: Place, key: &str, what: &str, nearest: Option<&str>
 const STORAGE: &[&str] =
     &["partition", "cluster", "shard", "bucket", "index", "table", "replica", "cache", "projection"];
 
-/// What the language calls a thing that other languages call so.
-pub(crate) fn elsewhere_called(key: &str) -> Option<&'static str> {
-    Some(match key {
-        "limit" | "page_size" => "page",
-        "top" => "first",
-        "ttl" | "expiry" | "retention" => "expires",
-        "sort" | "order_by" | "sort_by" => "order",
-        "filter" => "where",
-        "select" => "returns",
-        "columns" | "attributes" | "properties" => "fields",
-        "id" | "primary_key" => "key",
-        "insert" => "create",
-        "upsert" => "put",
-        "query" | "find" => "list",
-        "consistency" => "freshness",
-        "description" | "comment" => "doc",
-        _ => return None,
-    })
+/// What the language calls a thing that other languages call so; which of several, the place decides.
+pub(crate) fn elsewhere_called(key: &str) -> &'static [&'static str] {
+    match key {
+        "limit" | "page_size" => &["page"],
+        "top" => &["first"],
+        "ttl" | "expiry" | "retention" => &["expires"],
+        "sort" | "order_by" | "sort_by" => &["order"],
+        "filter" => &["where"],
+        "select" => &["returns"],
+        "columns" | "attributes" | "properties" => &["fields"],
+        "id" | "primary_key" => &["key"],
+        "insert" => &["create"],
+        "upsert" => &["put"],
+        "query" | "find" => &["list"],
+        "consistency" => &["freshness"],
+        "description" | "comment" => &["doc"],
+        "version" => &["language"],
+        "avg" | "average" => &["mean", "typical"],
+        "max" | "maximum" => &["peak", "worst"],
+        "frequency" | "qps" | "throughput" => &["rate"],
+        _ => &[],
+    }
+}
+
+/// `increment: { plays: 1 }`, which is a `set` of the sum; `changes` are the fields with what is added to each.
+pub(crate) fn increment(place: Place, key: &str, what: &str, changes: &[(&str, &str)]) -> Finding {
+    let sums = changes.iter().map(|(field, by)| format!("{field}: {field} + {by}")).collect::<Vec<_>>().join(", ");
+    Finding::new(&RULE, place, format!("{what} has no key `{key}`")).help(format!("write `set: {{ {sums} }}`"))
+}
+
+/// Whether a key is another language's word for adding to a number.
+pub(crate) fn is_increment(key: &str) -> bool {
+    matches!(key, "inc" | "incr" | "increment" | "increase")
 }
 
 /// A word of the language that does not go with this verb.

@@ -3,7 +3,7 @@ use keyloom_finding::{Finding, Level, Place, Rule};
 pub(crate) static RULE: Rule = Rule {
     name: "unreadable-file",
     level: Level::Error,
-    summary: "a file can't be read: missing, empty, binary, not UTF-8 or too large",
+    summary: "a file can't be read: missing, empty, binary, not UTF-8, too large or no catalog",
     page: include_str!("unreadable_file.md"),
 };
 

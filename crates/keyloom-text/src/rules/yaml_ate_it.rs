@@ -24,14 +24,33 @@ pub(crate) fn colon(place: Place) -> Finding {
         .help("put the whole value in quotes")
 }
 
+/// A key and its value in braces with no blank between them are one key without a value.
+pub(crate) fn glued(place: Place, key: &str, value: &str) -> Finding {
+    Finding::new(&RULE, place, "behind this `:` a blank is missing, and YAML took all of it for a key")
+        .help(format!("write `{key}: {value}`"))
+}
+
 /// A value that begins with a quote ends with it.
 pub(crate) fn quote(rest: Place) -> Finding {
     Finding::new(&RULE, rest, "the value began with a quote and ended with it, and here more follows")
         .help("put the whole value between the other quotes: \"'abc' + x\"")
 }
 
-/// A value that begins with a character YAML keeps for itself.
-pub(crate) fn indicator(place: Place, character: char) -> Finding {
-    Finding::new(&RULE, place, format!("a value can't begin with `{character}`: YAML keeps it for itself"))
-        .help("put the whole value in quotes")
+/// A value that begins with a character YAML keeps for itself; `behind` is what follows it.
+pub(crate) fn indicator(place: Place, character: char, behind: &str) -> Finding {
+    let name = behind.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+    let (character, help) = match character {
+        // Between backticks it could not be seen.
+        '`' => (
+            "a backtick".to_owned(),
+            "names stand without quotes, texts between single quotes: `author = 'Ann'`".to_owned(),
+        ),
+        '@' if !name.is_empty() => ("`@`".to_owned(), format!("an input is written `${name}`")),
+        '*' if name.is_empty() => (
+            "`*`".to_owned(),
+            "write `all` if everything is meant; a text that begins with `*` stands in quotes".to_owned(),
+        ),
+        other => (format!("`{other}`"), "put the whole value in quotes".to_owned()),
+    };
+    Finding::new(&RULE, place, format!("a value can't begin with {character}: YAML keeps it for itself")).help(help)
 }

@@ -295,8 +295,8 @@ array
 = did you mean `list of int (3 / 20 / 100)`?
 
 array of int
-^^^^^ `array` is not a type
-= did you mean `list of int (3 / 20 / 100)`?
+^^^^^^^^^^^^ `array of int` is written another way here
+= write `list of int (3 / 20 / 100)`
 
 jsonb
 ^^^^^ `jsonb` is not a type
@@ -487,8 +487,8 @@ map of text(1..5)
 = write `map of text(8..30) to int (3 / 20 / 100)`
 
 map of text(1..5), int
-                 ^ `,` stands where `to` is expected
-= write `map of text(8..30) to int (3 / 20 / 100)`
+^^^^^^^^^^^^^^^^^^^^^^ `map of text(1..5), int` is written another way here
+= write `map of text(1..5) to int (3 / 20 / 100)`
 
 list of int? (5)
            ^ the items of a collection are never absent
@@ -551,8 +551,8 @@ int | float
 = a union is written `oneof(int | float)`
 
 int[]
-   ^^ `[]` is left over after the type
-= a list is written `list of int (3 / 20 / 100)`
+^^^^^ `int[]` is written another way here
+= write `list of int (3 / 20 / 100)`
 
 int int
     ^^^ `int` is left over after the type
@@ -686,8 +686,8 @@ uuid??
 = remove one `?`
 
 uuid => Case
-     ^^^^^^^ `=> Case` is left over after the type
-= a reference is written `-> Case`
+^^^^^^^^^^^^ `uuid => Case` is written another way here
+= write `uuid -> Case`
 
 uuid =
      ^ nothing stands behind `=`
@@ -713,9 +713,41 @@ text(80..400) unique
               ^^^^^^ `unique` is left over after the type
 = keys and `unique` are stated on the entity; Keyloom finds indexes itself
 
+timestamp | null
+^^^^^^^^^^^^^^^^ `timestamp | null` is written another way here
+= write `timestamp?`
+
+?timestamp
+^^^^^^^^^^ `?timestamp` is written another way here
+= write `timestamp?`
+
+optional timestamp = now
+^^^^^^^^^^^^^^^^^^ `optional timestamp` is written another way here
+= write `timestamp? = now`
+
+Option<timestamp>
+^^^^^^^^^^^^^^^^^ `Option<timestamp>` is written another way here
+= write `timestamp?`
+
+ref(Case)
+^^^^^^^^^ `ref(Case)` is written another way here
+= write `uuid -> Case`
+
+-> Case
+^^^^^^^ `-> Case` is written another way here
+= write `uuid -> Case`
+
+frozen<list<text>>
+^^^^^^^^^^^^^^^^^^ `frozen<list<text>>` is written another way here
+= write `list of text(8..30) (3 / 20 / 100)`
+
+map<text, int>
+^^^^^^^^^^^^^^ `map<text, int>` is written another way here
+= write `map of text(8..30) to int (3 / 20 / 100)`
+
 uuid references Case
-     ^^^^^^^^^^^^^^^ `references Case` is left over after the type
-= a reference is written `-> Case`
+^^^^^^^^^^^^^^^^^^^^ `uuid references Case` is written another way here
+= write `uuid -> Case`
 
 int == 5
     ^^^^ `== 5` is left over after the type

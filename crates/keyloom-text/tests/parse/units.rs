@@ -205,7 +205,7 @@ fn spans() {
 
 5
 ^ `5` has no unit of time
-= write `5s`, or another of ms, s, min, h, day, week, month, year
+= write `5ms` or `5s`; other units are min, h, day, week, month, year
 
 5m
  ^ `m` could be minutes or months
@@ -216,8 +216,16 @@ fn spans() {
 = write a time such as `80ms`, `5s`, `1 day` or `7 years`
 
 5 minutes
-  ^^^^^^^ `minutes` is not a unit
-= did you mean `5min`?
+: 5min
+
+1 second
+: 1s
+
+2 hours
+: 2h
+
+20 milliseconds
+: 20ms
 
 5 mins
   ^^^^ `mins` is not a unit
@@ -316,8 +324,11 @@ fn rates() {
 = did you mean `5/s`?
 
 5/minute
-  ^^^^^^ `minute` is not a unit of time
-= did you mean `5/min`?
+: 5 in 1min
+
+10K/d
+  ^ `K` is not `k`
+= write `10k/day`
 
 5/week
   ^^^^ `week` is not the time of a rate
@@ -345,7 +356,7 @@ fn rates() {
 
 5K/s
  ^ `K` is not `k`
-= did you mean `5k`?
+= write `5k/s`
 
 1,500/s
 ^^^^^ a number has no separators between its thousands
@@ -540,7 +551,7 @@ at most 500
 
 40 / 5K / 200k
       ^ `K` is not `k`
-= did you mean `5k`?
+= write `40 / 5k / 200k`
 
 200 per
     ^^^ nothing stands behind `per`
@@ -601,7 +612,7 @@ fn distributions_of_spans() {
 
 1 / 7 / 31 days
 ^ `1` has no unit of time
-= write `1s`, or another of ms, s, min, h, day, week, month, year
+= write `1ms` or `1s`; other units are min, h, day, week, month, year
 
 1 day / 7 days / 31 days per month
                          ^^^^^^^^^ `per month` is left over after the distribution

@@ -246,7 +246,7 @@ fn call(cursor: &mut Cursor) -> Result<Expr, Fault> {
     let called = cursor.next().range;
     let text = cursor.slice(called.clone());
     let Some(function) = Function::ALL.into_iter().find(|function| function.name() == text) else {
-        return Err(unknown_function(text, called));
+        return Err(unknown_function(cursor, text, called));
     };
     let open = cursor.next().range;
     cursor.enter(open.clone())?;
@@ -264,14 +264,26 @@ fn call(cursor: &mut Cursor) -> Result<Expr, Fault> {
     Ok(Expr { range: called.start..close.end, kind: ExprKind::Call(function, arguments) })
 }
 
-fn unknown_function(text: &str, range: std::ops::Range<usize>) -> Fault {
+/// `cursor` stands at the parenthesis behind the name.
+fn unknown_function(cursor: &Cursor, text: &str, range: std::ops::Range<usize>) -> Fault {
     let fault = Fault::new(range, format!("there is no function {}", shown(text)));
     let lower = text.to_lowercase();
     let help = match lower.as_str() {
         "now" | "new" => format!("write `{lower}` without parentheses"),
         "uuid" | "uuidv7" | "gen_random_uuid" => "write `new`".to_owned(),
         "count" | "sum" | "avg" | "last" | "first" => {
-            format!("over other rows it is a field of its own: `= {lower} of Bid.amount`")
+            let of = cursor.slice(cursor.peek().range.end..cursor.rest().end);
+            let of = of.split([')', ',']).next().unwrap_or("").trim();
+            let is_of_entity = of.starts_with(|c: char| c.is_ascii_uppercase());
+            let of = if is_of_entity {
+                of
+            } else if lower == "count" {
+                "Bid"
+            } else {
+                "Bid.amount"
+            };
+            let by = if matches!(lower.as_str(), "last" | "first") { " by at" } else { "" };
+            format!("over other rows it is a field that is kept: {}", shown(&format!("= {lower} of {of}{by}")))
         }
         "len" | "length" | "strlen" => "did you mean `size`?".to_owned(),
         "substr" | "substring" | "prefix" => "did you mean `left`?".to_owned(),
