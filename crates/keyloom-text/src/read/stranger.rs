@@ -15,9 +15,12 @@ pub(super) fn recognise(name: &str, text: &str, root: Option<&Node>) -> Option<U
     }
     let language = by_name(name).or_else(|| by_first_words(text));
     // A misspelt key is a fault of a catalog. What is not even YAML may be one whose fault stands on its first line.
-    let is_other_yaml = root.is_some() && !keys.iter().any(|key| nearest(key, known()).is_some());
+    let is_other_yaml = root.is_some() && !keys.iter().take(KEYS_MAX).any(|key| nearest(key, known()).is_some());
     (language.is_some() || is_other_yaml).then_some(Unreadable::NotACatalog(language))
 }
+
+/// How many keys are compared with those of a catalog; a file of more is about something else.
+const KEYS_MAX: usize = 100;
 
 /// Whether a line begins with a key that only catalogs have, in YAML or in JSON.
 fn is_catalog_line(line: &str) -> bool {
@@ -44,7 +47,7 @@ fn by_name(name: &str) -> Option<&'static str> {
 
 /// What the first line that is no comment begins with.
 fn by_first_words(text: &str) -> Option<&'static str> {
-    const SIGNS: [(&str, &str); 13] = [
+    const SIGNS: [(&str, &str); 12] = [
         ("create keyspace ", "CQL"),
         ("create table ", "CQL or SQL"),
         ("create type ", "CQL or SQL"),
@@ -55,12 +58,16 @@ fn by_first_words(text: &str) -> Option<&'static str> {
         ("variable \"", "Terraform"),
         ("provider \"", "Terraform"),
         ("terraform {", "Terraform"),
-        ("{", "JSON"),
+        ("{\"", "JSON"),
         ("<", "XML"),
-        ("[", "TOML"),
     ];
     let is_code =
         |line: &&str| !line.is_empty() && !["#", "--", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark));
     let first = text.lines().map(str::trim).find(is_code)?.to_lowercase();
-    SIGNS.iter().find(|(sign, _)| first.starts_with(sign)).map(|(_, language)| *language)
+    let section = first.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    if section.is_some_and(|name| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))) {
+        return Some("TOML");
+    }
+    let sign = if first == "{" { "{\"" } else { &first };
+    SIGNS.iter().find(|(begin, _)| sign.starts_with(begin)).map(|(_, language)| *language)
 }

@@ -360,6 +360,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
+        let mut all = None;
         let before = self.faults;
         for (name, at) in self.named_entries(entries, *flow, path) {
             let entry = &entries[at];
@@ -382,8 +383,8 @@ impl<'a> Reader<'a> {
                 let meant = elsewhere
                     .chain(self.suggest(&name.text, built().map(|word| word.name)))
                     .find_map(|meant| built().find(|word| word.name == meant).copied());
-                let all = beside_verb(entries, words).iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
-                self.push(unknown_key::finding(name.place, &name.text, what, meant, &all));
+                let all = all.get_or_insert_with(|| beside_verb(entries, words));
+                self.push(unknown_key::finding(name.place, &name.text, what, meant, all));
                 misspelt.extend(meant.map(|word| word.name));
             }
         }
@@ -595,12 +596,13 @@ pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// The words that may stand in a mapping; where it has a verb, those that go with it.
-fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> Vec<&'static Word> {
+/// The words that may stand in a mapping, as a list; where it has a verb, those that go with it.
+fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> String {
     let verbs = entries.iter().filter_map(|entry| entry.key.scalar());
     let fitting = verbs.map(|key| vocabulary::pattern_words(&key.text)).find(|fitting| !fitting.is_empty());
     let fits = |word: &&Word| fitting.as_ref().is_none_or(|fitting| fitting.contains(word));
-    words.iter().copied().filter(|word| word.stage == Stage::Now && fits(word)).collect()
+    let all = words.iter().filter(|word| word.stage == Stage::Now && fits(word)).map(|word| word.name);
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// The fields of an `increment` and what is added to each; a name alone is increased by one.

@@ -14,7 +14,9 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> Finding {
     let at = pointed_at(text, at, kind);
     // The parser stops where it can't go on; what is missing is often missing on a line before.
-    if let Some((open, bracket)) = unclosed(text).filter(|(open, _)| *open < at) {
+    if *kind != ErrorKind::RecursionLimitExceeded
+        && let Some((open, bracket)) = unclosed(text).filter(|(open, _)| *open < at)
+    {
         let (message, help) = words(&ErrorKind::UnclosedFlowCollection { open: bracket });
         return Finding::new(&RULE, Place::new(file, open..open + 1), message).help(help);
     }
