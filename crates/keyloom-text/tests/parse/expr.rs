@@ -364,7 +364,7 @@ length(a)
 
 count(a)
 ^^^^^ there is no function `count`
-= over other rows it is a field of its own: `= count of Bid.amount`
+= over other rows it is a field that is kept: `= count of Bid`
 
 now()
 ^^^ there is no function `now`
