@@ -1,11 +1,18 @@
 //! Counts, bytes, spans of time, rates, shares and distributions.
 
+mod distribution;
+mod number;
+
 use std::ops::Range;
 
 use keyloom_model::{Distribution, Rate, Share, TimeSpan, TimeUnit};
 
 use super::lexer::{Cursor, Kind, shown};
 use crate::fault::Fault;
+
+pub(super) use distribution::count_distribution_at;
+use distribution::{distribution_at, per_at};
+pub(super) use number::{Number, Unfit};
 
 /// Reads a whole count: `50M`, `1.5k`, `300`.
 pub fn count(text: &str) -> Result<u64, Fault> {
@@ -98,64 +105,6 @@ fn respelt(text: &str, wanted: Wanted) -> String {
         }
     }
     respelt
-}
-
-/// A number as its digits: nothing is rounded, nothing overflows.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Number<'a> {
-    whole: &'a str,
-    fraction: &'a str,
-}
-
-/// Why a number can't be taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
-    /// It does not come out whole.
-    Fraction,
-    /// It is beyond 64 bits.
-    TooLarge,
-}
-
-impl<'a> Number<'a> {
-    pub fn new(text: &'a str) -> Self {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        Self { whole: whole.trim_start_matches('0'), fraction: fraction.trim_end_matches('0') }
-    }
-
-    /// The number times a factor, if that is whole.
-    pub fn times(self, factor: u64) -> Result<u64, Unfit> {
-        let (events, scale) = self.over_power_of_ten(factor)?;
-        if scale == 1 { Ok(events) } else { Err(Unfit::Fraction) }
-    }
-
-    /// The number times a factor as a numerator over a power of ten, in lowest such terms: 0.25 is 25 / 100.
-    fn over_power_of_ten(self, factor: u64) -> Result<(u64, u64), Unfit> {
-        // These many digits times any factor fit into 128 bits, and no text is so long that reading it could hurt.
-        const WHOLE_DIGITS_MAX: usize = 20;
-        const FRACTION_DIGITS_MAX: usize = 27;
-        if self.whole.len() > WHOLE_DIGITS_MAX {
-            return Err(Unfit::TooLarge);
-        }
-        if self.fraction.len() > FRACTION_DIGITS_MAX {
-            return Err(Unfit::Fraction);
-        }
-        let digits = |text: &str| text.bytes().fold(0_u128, |n, digit| n * 10 + u128::from(digit - b'0'));
-        let mut scale = 10_u128.pow(self.fraction.len() as u32);
-        let mut fraction = digits(self.fraction) * u128::from(factor);
-        while scale > 1 && fraction.is_multiple_of(10) {
-            scale /= 10;
-            fraction /= 10;
-        }
-        let whole = digits(self.whole) * u128::from(factor);
-        if u64::try_from(whole).is_err() {
-            return Err(Unfit::TooLarge);
-        }
-        let scale = u64::try_from(scale).map_err(|_| Unfit::Fraction)?;
-        // Both factors fit into 64 bits. What is too long only because of the digits behind the point is no overflow.
-        let numerator = u64::try_from(whole * u128::from(scale) + fraction);
-        let numerator = numerator.map_err(|_| if scale == 1 { Unfit::TooLarge } else { Unfit::Fraction })?;
-        Ok((numerator, scale))
-    }
 }
 
 /// What a number is followed by.
@@ -642,119 +591,4 @@ pub(super) fn share_of(quantity: &Quantity) -> Result<Share, Fault> {
                 .help("write fewer digits: `0.0001%` is the smallest step"))
         }
     }
-}
-
-/// Reads a distribution of counts without its `per`.
-pub(super) fn count_distribution_at(cursor: &mut Cursor, example: &str) -> Result<Distribution<u64>, Fault> {
-    distribution_at(cursor, count_at, |count| *count, example)
-}
-
-/// Reads `typical / p99 / worst`, or one number that is a hard maximum.
-fn distribution_at<T: Copy>(
-    cursor: &mut Cursor,
-    read: impl Fn(&mut Cursor) -> Result<T, Fault>,
-    length: impl Fn(&T) -> u64,
-    example: &str,
-) -> Result<Distribution<T>, Fault> {
-    let three = "a distribution has three numbers: typical / p99 / worst";
-    let mut values: Vec<(T, Range<usize>)> = Vec::with_capacity(3);
-    loop {
-        let start = cursor.peek().range.start;
-        if let Some(fault) = foreign_part(cursor, values.is_empty(), example) {
-            return Err(fault);
-        }
-        let value = read(cursor)?;
-        values.push((value, start..cursor.taken_to()));
-        if cursor.is("..") || cursor.is("-") || cursor.is(",") {
-            return Err(Fault::new(cursor.peek().range.clone(), three).help(format!("write `{example}`")));
-        }
-        if cursor.take("/").is_none() {
-            break;
-        }
-        if values.len() == 3 {
-            let fourth = cursor.rest();
-            let help = match time_unit(cursor.ahead()) {
-                Some(unit) => format!("if it grows, write `per {}`", unit.name()),
-                None => format!("write `{example}`"),
-            };
-            return Err(Fault::new(fourth, three).help(help));
-        }
-    }
-    match values.as_slice() {
-        [(worst, _)] => Ok(Distribution::at_most(*worst)),
-        [(typical, first), (p99, second), (worst, third)] => {
-            let said = |range: &Range<usize>| cursor.slice(range.clone());
-            let fall = match (length(typical), length(p99), length(worst)) {
-                (typical, p99, _) if typical > p99 => Some((second, "p99", "typical", first)),
-                (_, p99, worst) if p99 > worst => Some((third, "worst", "p99", second)),
-                _ => None,
-            };
-            if let Some((at, lower, upper, before)) = fall {
-                let mut ascending = [(length(typical), first), (length(p99), second), (length(worst), third)];
-                ascending.sort_by_key(|(length, _)| *length);
-                let sorted = ascending.map(|(_, range)| said(range)).join(" / ");
-                return Err(Fault::new(
-                    at.clone(),
-                    format!("the {lower} {} is less than the {upper} {}", shown(said(at)), shown(said(before))),
-                )
-                .help(format!("a distribution ascends, typical / p99 / worst: `{sorted}`")));
-            }
-            Ok(Distribution { typical: Some(*typical), p99: Some(*p99), worst: Some(*worst), per: None })
-        }
-        several => {
-            let start = several.first().map_or(0, |(_, range)| range.start);
-            Err(Fault::new(start..cursor.taken_to(), three)
-                .help(format!("write `{example}`, or one number as a hard maximum")))
-        }
-    }
-}
-
-/// A part of a distribution that is no number, with an answer of its own.
-fn foreign_part(cursor: &Cursor, first: bool, example: &str) -> Option<Fault> {
-    let range = cursor.peek().range.clone();
-    if cursor.at_end() && first {
-        return Some(
-            Fault::new(range, "the sizes are missing").help(format!("write typical / p99 / worst: `{example}`")),
-        );
-    }
-    if cursor.is("?") || cursor.is("unknown") {
-        return Some(
-            Fault::new(range, "an unknown number is left out").help("write those you know by name: `{ worst: 200k }`"),
-        );
-    }
-    if cursor.are(&["at", "most"]) && cursor.peek_at(2).kind == Kind::Number {
-        return Some(
-            Fault::new(range.start..cursor.peek_at(1).range.end, "one number is a hard maximum already")
-                .help(format!("write `{}`", cursor.slice(cursor.peek_at(2).range.start..cursor.rest().end))),
-        );
-    }
-    if cursor.is("p99") || cursor.is("typical") || cursor.is("worst") || cursor.is("max") {
-        let help = format!("write numbers alone, typical / p99 / worst: `{example}`");
-        return Some(Fault::new(range, format!("{} is said by its position", shown(cursor.ahead()))).help(help));
-    }
-    None
-}
-
-/// Reads `per month`, `per 2 weeks`.
-fn per_at(cursor: &mut Cursor) -> Result<Option<TimeSpan>, Fault> {
-    let Some(per) = cursor.take("per") else {
-        return Ok(None);
-    };
-    let word = cursor.ahead();
-    if cursor.peek().kind == Kind::Word {
-        let range = cursor.next().range;
-        return match time_unit(word) {
-            Some(unit) => Ok(Some(TimeSpan::new(1, unit))),
-            None => Err(wrong_unit("1", word, range, Wanted::Time)),
-        };
-    }
-    if cursor.at_end() {
-        return Err(Fault::new(per, "nothing stands behind `per`").help("write `per day`, `per month`, `per 2 weeks`"));
-    }
-    let start = cursor.peek().range.start;
-    let span = span_at(cursor)?;
-    if span.amount == 0 {
-        return Err(Fault::new(start..cursor.taken_to(), "nothing grows in no time").help("write `per day`"));
-    }
-    Ok(Some(span))
 }
