@@ -59,3 +59,12 @@ pub(crate) fn gathered(
     };
     findings.into_iter()
 }
+
+/// How a group's size is stated on its entity; a key with a comma in it needs quotes inside braces.
+pub(crate) fn group_example(fields: &[&str]) -> String {
+    match fields {
+        [] => "groups: { all: 40 / 5k / 200k }".to_owned(),
+        [one] => format!("groups: {{ {one}: 40 / 5k / 200k }}"),
+        several => format!("groups: {{ \"{}\": 40 / 5k / 200k }}", several.join(", ")),
+    }
+}

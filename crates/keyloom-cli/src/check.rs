@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
     if matches!(arguments.format, FindingFormat::Text)
         && let Some(finding) = findings.first()
     {
-        print(&format!("`keyloom explain {}` says more about a rule, and when to allow it\n", finding.rule.name));
+        print(&format!("`keyloom explain {}` says more about a rule\n", finding.rule.name));
     }
     for catalog in arguments.catalogs.iter().filter(|catalog| catalog.is_dir() && !catalog_path(catalog).exists()) {
         let below = catalogs_below(catalog);

@@ -172,6 +172,10 @@ fn write_reasons(catalog: &Catalog, write: &Write, reasons: &mut Vec<String>) {
 
 /// `states` refuse a change from a value that does not lead to the new one: `status_is_closed`.
 fn state_reasons(write: &Write, entity: &Entity, reasons: &mut Vec<String>) {
+    // A new row comes from no state.
+    if !matches!(write.verb, WriteVerb::Update | WriteVerb::Put) {
+        return;
+    }
     for states in &entity.states {
         let assigned = write.assignments.iter().find(|a| a.change == Change::Set && a.path == Path::own(&states.field));
         let patched = write.any_of.contains(&states.field) || write.verb == WriteVerb::Put;

@@ -2,6 +2,7 @@ use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, count_text};
 
+use super::group_example;
 use crate::Context;
 use crate::growth::{rows_leave, worst_rows};
 
@@ -28,11 +29,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         );
         let Some(size) = context.group_size(&read.selection) else {
             let message = format!("`{}` counts rows one by one, and nothing says how many there are", pattern.name);
-            let of = match read.selection.by.own_fields().as_slice() {
-                [] => "all".to_owned(),
-                fields => fields.join(", "),
-            };
-            let help = format!("state it on {}: `groups: {{ {of}: 40 / 5k / 200k }}`; or {help}", entity.name);
+            let group = group_example(&read.selection.by.own_fields());
+            let help = format!("state it on {}: `{group}`; or {help}", entity.name);
             findings.push(Finding::new(&RULE, place, message).help(help));
             continue;
         };

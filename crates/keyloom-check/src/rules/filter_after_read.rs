@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Compare, Entity, Expr, Limit, Read, ReadVerb, Selection, Set, Type, count_text};
+use keyloom_model::{ByItem, Compare, Entity, Expr, Limit, Read, ReadVerb, Selection, Set, Type, count_text};
 
 use crate::Context;
 use crate::growth::worst_rows;
@@ -19,6 +19,12 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let Some(test) = remaining(selection, entity) else { continue };
+        let place = context.value(&format!("patterns.{}.where", pattern.name));
+        if let Some(item) = selection.by.items().iter().find(|item| repeats(test, item)) {
+            let message = format!("`{test}` says again what `by` has fixed");
+            findings.push(Finding::new(&RULE, place, message).help(format!("remove it; `by` has `{}`", item.path)));
+            continue;
+        }
         let size = context.group_size(selection);
         let worst = size.and_then(|size| worst_rows(entity, selection, &size)).map(|worst| worst.rows);
         let (call, rows) = match pattern.read() {
@@ -49,9 +55,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
             _ => "state `matches: 20%`, the share of read rows that passes",
         };
-        findings
-            .push(Finding::new(&RULE, context.value(&format!("patterns.{}.where", pattern.name)), message).help(help));
+        findings.push(Finding::new(&RULE, place, message).help(help));
     }
+}
+
+/// Whether a test asks for the value that `by` has fixed.
+fn repeats(test: &Expr, item: &ByItem) -> bool {
+    matches!(test, Expr::Compare(Compare::Equal, a, b) if **a == Expr::Path(item.path.clone()) && **b == item.value)
 }
 
 /// The first test that varies from call to call and that neither the order nor known shares account for.

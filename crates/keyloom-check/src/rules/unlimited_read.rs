@@ -1,6 +1,7 @@
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Entity, Field, Group, GroupSize, KnownBy, ReadVerb, Selection, Through, WriteVerb};
 
+use super::group_example;
 use crate::Context;
 use crate::growth::rows_leave;
 
@@ -36,10 +37,7 @@ fn deletes(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     "`{}` deletes the {} rows of one {} with it, and nothing says how many rows that is",
                     pattern.name, part.name, write.entity
                 );
-                let help = format!(
-                    "state it once on {}: `groups: {{ {}: 40 / 5k / 200k }}` (typical / p99 / worst)",
-                    part.name, reference.name
-                );
+                let help = state_once(&part.name, &[&reference.name]);
                 findings.push(Finding::new(&RULE, context.value(&format!("{path}.delete")), message).help(help));
             }
         }
@@ -99,13 +97,7 @@ fn reads(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let help = if stated_on_pattern {
             "state it on the pattern: `group: 40 / 5k / 200k` (typical / p99 / worst)".to_owned()
         } else {
-            let of = if fields.is_empty() { "all".to_owned() } else { fields.join(", ") };
-            let group = if fields.len() > 1 {
-                format!("groups: {{ \"{of}\": 40 / 5k / 200k }}")
-            } else {
-                format!("groups: {{ {of}: 40 / 5k / 200k }}")
-            };
-            format!("state it once on {entity}: `{group}` (typical / p99 / worst)")
+            state_once(entity, &fields)
         };
         findings.push(Finding::new(&RULE, context.value(&missing.path), message).help(help));
     }
@@ -129,12 +121,13 @@ fn missing_hop(
     };
     let hops = [(edge, edge_fields), (entity, row_fields)];
     let (of, fields) = hops.into_iter().find(|(of, fields)| selection.group.is_none() && !is_known(of, fields))?;
-    let fields = fields.join(", ");
-    let message =
-        format!("`{name}` reads the {} rows of one {fields}, and nothing says how many rows that is", of.name);
-    let help =
-        format!("state it once on {}: `groups: {{ {fields}: 40 / 5k / 200k }}` (typical / p99 / worst)", of.name);
-    Some(Finding::new(&RULE, context.value(path), message).help(help))
+    let one = fields.join(", ");
+    let message = format!("`{name}` reads the {} rows of one {one}, and nothing says how many rows that is", of.name);
+    Some(Finding::new(&RULE, context.value(path), message).help(state_once(&of.name, &fields)))
+}
+
+fn state_once(entity: &str, fields: &[&str]) -> String {
+    format!("state it once on {entity}: `{}` (typical / p99 / worst)", group_example(fields))
 }
 
 /// A group of which nothing is known, and who reads it.

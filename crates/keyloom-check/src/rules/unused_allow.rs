@@ -21,12 +21,8 @@ pub(crate) fn expired(place: Option<Place>, rule: &str, until: Date) -> Finding 
 }
 
 pub(crate) fn not_to_be_allowed(place: Option<Place>, rule: &str) -> Finding {
-    Finding::new(
-        &RULE,
-        place,
-        format!("{rule} can't be allowed: nobody knows what stands behind a text that was not understood"),
-    )
-    .help("mend what it finds, and remove this `allow`")
+    Finding::new(&RULE, place, format!("{rule} can't be allowed: it is a fault of the catalog itself"))
+        .help("mend what it finds, and remove this `allow`")
 }
 
 pub(crate) fn no_such_rule(place: Option<Place>, rule: &str) -> Finding {

@@ -360,7 +360,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (mut known, mut misspelt) = (Vec::new(), Vec::new());
-        let mut all = None;
+        let mut free = None;
         let before = self.faults;
         for (name, at) in self.named_entries(entries, *flow, path) {
             let entry = &entries[at];
@@ -378,13 +378,13 @@ impl<'a> Reader<'a> {
                 self.push(unknown_key::increment(name.place, &name.text, what, &increments(&entry.value)));
                 misspelt.push("set");
             } else {
-                let built = || words.iter().filter(|word| word.stage == Stage::Now);
+                let free = free.get_or_insert_with(|| beside_verb(entries, words));
                 let elsewhere = unknown_key::elsewhere_called(&name.text).iter().copied();
                 let meant = elsewhere
-                    .chain(self.suggest(&name.text, built().map(|word| word.name)))
-                    .find_map(|meant| built().find(|word| word.name == meant).copied());
-                let all = all.get_or_insert_with(|| beside_verb(entries, words));
-                self.push(unknown_key::finding(name.place, &name.text, what, meant, all));
+                    .chain(self.suggest(&name.text, free.iter().map(|word| word.name)))
+                    .find_map(|meant| free.iter().find(|word| word.name == meant).copied());
+                let all = free.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
+                self.push(unknown_key::finding(name.place, &name.text, what, meant, &all));
                 misspelt.extend(meant.map(|word| word.name));
             }
         }
@@ -597,12 +597,13 @@ pub(super) fn join(path: &str, key: &str) -> String {
 }
 
 /// The words that may stand in a mapping, as a list; where it has a verb, those that go with it.
-fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> String {
-    let verbs = entries.iter().filter_map(|entry| entry.key.scalar());
-    let fitting = verbs.map(|key| vocabulary::pattern_words(&key.text)).find(|fitting| !fitting.is_empty());
+fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> Vec<&'static Word> {
+    let present: Vec<&str> =
+        entries.iter().filter_map(|entry| entry.key.scalar()).map(|key| key.text.as_str()).collect();
+    let fitting = present.iter().map(|key| vocabulary::pattern_words(key)).find(|fitting| !fitting.is_empty());
     let fits = |word: &&Word| fitting.as_ref().is_none_or(|fitting| fitting.contains(word));
-    let all = words.iter().filter(|word| word.stage == Stage::Now && fits(word)).map(|word| word.name);
-    all.collect::<Vec<_>>().join(", ")
+    let built = words.iter().copied().filter(|word| word.stage == Stage::Now);
+    built.filter(|word| fits(word) && !present.contains(&word.name)).collect()
 }
 
 /// The fields of an `increment` and what is added to each; a name alone is increased by one.

@@ -145,7 +145,8 @@ fn row<'c>(
         if entity.key.is_empty() {
             return Some(Vec::new());
         }
-        if keys.is_misspelt("by") {
+        // A `where` in its place does not go with the verb, which is said there.
+        if keys.is_misspelt("by") || keys.has("where") {
             return None;
         }
         let what = format!("`{} {}`", verb.name(), entity.name);
@@ -280,6 +281,11 @@ fn assignment<'c>(
     }
     let mut scope = pattern.scope(Some(entity), true);
     let value = Typing { reader, scope: &mut scope, text: &text }.value(&written, &wanted)?;
+    if value == Expr::Path(found.path.clone()) {
+        let help = format!("an input is written `${}`", found.path.field);
+        reader.push(bad_write::finding(text.whole(), format!("`{}` is set to itself", found.path), help));
+        return None;
+    }
     if matches!(value, Expr::Literal(Literal::Null)) && !found.optional {
         let help = format!("make it optional, `{}: {}?`, or set another value", found.path.field, found.ty);
         let message = format!("`{}` is not optional, so it can't be set to null", found.path);

@@ -36,8 +36,10 @@ pub(crate) fn elsewhere_called(key: &str) -> &'static [&'static str] {
         "top" => &["first"],
         "ttl" | "expiry" | "retention" => &["expires"],
         "sort" | "order_by" | "sort_by" => &["order"],
-        "filter" => &["where"],
-        "select" => &["returns"],
+        "filter" => &["where", "if"],
+        "when" | "condition" | "precondition" | "guard" => &["if", "where"],
+        "reason" | "why" => &["because"],
+        "select" => &["list", "returns"],
         "columns" | "attributes" | "properties" => &["fields"],
         "id" | "primary_key" => &["key"],
         "insert" => &["create"],
@@ -69,7 +71,12 @@ pub(crate) fn wrong_verb(place: Place, key: &str, verb: &str, fits: &str) -> Fin
     let help = if fits.is_empty() {
         format!("say `{key}` on the whole pattern, beside `atomic`")
     } else {
-        format!("it goes with {fits}")
+        match (key, verb) {
+            ("where", "update" | "delete" | "check") => {
+                "which row is said by `by`; what must hold of it by `if`".to_owned()
+            }
+            _ => format!("it goes with {fits}"),
+        }
     };
     Finding::new(&RULE, place, format!("`{key}` does not go with `{verb}`")).help(help)
 }

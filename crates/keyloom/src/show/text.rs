@@ -1,8 +1,9 @@
 use std::fmt::Write as _;
 
 use keyloom_model::{
-    Action, By, Catalog, Change, Condition, Direction, Endpoint, Entity, Fill, Frequency, Freshness, Input, KnownBy,
-    Limit, Order, Origin, Output, Pattern, Read, ReadVerb, RowSize, Selection, Skew, Step, Write, bytes_text,
+    Action, By, Catalog, Change, Condition, Direction, Endpoint, Entity, Expiry, Fill, Frequency, Freshness, Input,
+    KnownBy, Limit, Order, Origin, Output, Pattern, Read, ReadVerb, RowSize, Selection, Skew, Step, Write, bytes_text,
+    count_text,
 };
 
 use super::Shown;
@@ -71,6 +72,7 @@ fn write_entity_in_full(out: &mut String, catalog: &Catalog, entity: &Entity) ->
         })
         .collect();
     write_columns(out, "fields", &fields)?;
+    write_columns(out, "stated", &entity_rules(entity))?;
     let size = RowSize::of_entity(catalog, entity);
     writeln!(
         out,
@@ -81,6 +83,39 @@ fn write_entity_in_full(out: &mut String, catalog: &Catalog, entity: &Entity) ->
     let patterns: Vec<(String, String)> =
         catalog.patterns.iter().filter_map(|pattern| use_of(pattern, entity)).collect();
     write_columns(out, "used by", &patterns)
+}
+
+/// What is stated of an entity beyond its fields.
+fn entity_rules(entity: &Entity) -> Vec<(String, String)> {
+    let mut rules = Vec::new();
+    let mut add = |name: &str, what: String| rules.push((name.to_owned(), what));
+    if let Some(volume) = entity.volume {
+        let rows = volume.rows.map(|rows| format!("{} rows", count_text(rows)));
+        let growth = volume.growth.map(|growth| format!("{growth} more"));
+        add("volume", [rows, growth].into_iter().flatten().collect::<Vec<_>>().join(", "));
+    }
+    for group in &entity.groups {
+        let by = if group.by.is_empty() { "all".to_owned() } else { group.by.join(", ") };
+        let filter = group.filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
+        add("group", format!("{by}{filter}: {}", group.rows));
+    }
+    for unique in &entity.unique {
+        let filter = unique.filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
+        add("unique", format!("{}{filter}, else `{}`", unique.fields.join(", "), unique.name));
+    }
+    for states in &entity.states {
+        let changes = states.changes.iter().map(|(from, to)| format!("{from} -> {to}")).collect::<Vec<_>>().join(", ");
+        add("states", format!("{}: {changes}", states.field));
+    }
+    match &entity.expires {
+        Some(Expiry::Forever) => add("expires", "never".to_owned()),
+        Some(Expiry::At(moment)) => add("expires", moment.to_string()),
+        None => {}
+    }
+    if let Some(parent) = &entity.part_of {
+        add("part of", parent.clone());
+    }
+    rules
 }
 
 /// What a pattern does with an entity.
@@ -272,6 +307,9 @@ fn read_lines(catalog: &Catalog, read: &Read, lines: &mut Vec<String>) {
 fn selection_lines(catalog: &Catalog, selection: &Selection, lines: &mut Vec<String>) {
     lines.extend(selection.filter.iter().map(|filter| format!("where {filter}")));
     lines.extend(selection.orders.iter().map(|order| format!("in order of {}", order_words(order))));
+    if let Some(worst) = selection.span.and_then(|span| span.worst) {
+        lines.push(format!("over at most {worst}; what lies further away is not answered"));
+    }
     if let Some(size) = catalog.group_size(selection) {
         let known = match size.known_by {
             KnownBy::Identity => return,
