@@ -151,6 +151,27 @@ impl Entity {
         holds(&self.key) || self.unique.iter().any(|unique| unique.filter.is_none() && holds(&unique.fields))
     }
 
+    /// Whether these fields, among the rows that pass a filter, identify one row at most: a unique may hold for a part of
+    /// the rows only.
+    pub fn identified_among(&self, fields: &[&str], filter: Option<&Expr>) -> bool {
+        let tests = filter.map_or(&[][..], Expr::conjuncts);
+        self.identified_by(fields)
+            || self.unique.iter().any(|unique| {
+                unique.fields.iter().all(|name| fields.contains(&name.as_str()))
+                    && unique.filter.iter().flat_map(Expr::conjuncts).all(|test| tests.contains(test))
+            })
+    }
+
+    /// The fields of this entity that together point to one row of another, each with the key field it equals. The other
+    /// fields of a composite key stand here under the same names.
+    pub fn join<'a>(&'a self, reference: &'a Field, to: &'a Entity) -> Vec<(&'a str, &'a str)> {
+        let pointed = to.key.iter().find(|key| **key == reference.name).or(to.key.last());
+        to.key
+            .iter()
+            .map(|key| (if Some(key) == pointed { reference.name.as_str() } else { key.as_str() }, key.as_str()))
+            .collect()
+    }
+
     /// Whether the catalog's authors write it down themselves.
     pub fn is_declared(&self) -> bool {
         matches!(self.origin, Origin::Declared | Origin::Elsewhere)

@@ -1,5 +1,5 @@
 use crate::catalog::{Catalog, Entity};
-use crate::expr::{Expr, Literal, Path, Root};
+use crate::expr::{Expr, Literal, Member, Path, Root};
 use crate::pattern::{Action, Change, Input, Pattern, ReadVerb, Returns, Step, Write, WriteVerb};
 use crate::row_size::RowSize;
 use crate::types::Type;
@@ -54,7 +54,14 @@ impl Endpoint {
                 (if read.batch.is_some() { "POST" } else { "GET" }, outputs)
             }
             Action::Write(write) => ("POST", rows_out(catalog, &write.entity, &write.returns, true)),
-            Action::Claim(claim) => ("POST", rows_out(catalog, &claim.selection.entity, &claim.returns, false)),
+            Action::Claim(claim) => {
+                let mut outputs = rows_out(catalog, &claim.selection.entity, &claim.returns, false);
+                // Whoever finishes the work must show that the row is still theirs: `if: lease = $lease`.
+                let lease = Output { name: "lease".into(), ty: Type::Timestamp { micros: false }, optional: false };
+                outputs.retain(|output| output.name != lease.name);
+                outputs.push(lease);
+                ("POST", outputs)
+            }
             Action::Atomic(_) => ("POST", Vec::new()),
         };
         // A worker that crosses tenants must know whose row it holds.
@@ -111,7 +118,18 @@ fn path_out(catalog: &Catalog, entity: &Entity, path: &Path) -> Option<Output> {
         let (ty, optional) = Entity::built_in(&path.field)?;
         return Some(Output { name: path.to_string(), ty, optional });
     };
-    Some(Output { name: path.to_string(), ty: field.ty.clone(), optional: field.optional || through_optional })
+    let (mut ty, mut optional) = (&field.ty, field.optional || through_optional);
+    for member in &path.members {
+        (ty, optional) = match (ty, member) {
+            (Type::Struct(name), Member::Field(member)) => {
+                let (_, ty, absent) = catalog.struct_type(name)?.members.iter().find(|(name, ..)| name == member)?;
+                (ty, optional || *absent)
+            }
+            (Type::Map(_, value, _), Member::Input(_)) => (&**value, true),
+            _ => return None,
+        };
+    }
+    Some(Output { name: path.to_string(), ty: ty.clone(), optional })
 }
 
 fn reasons(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
@@ -152,6 +170,10 @@ fn write_reasons(catalog: &Catalog, write: &Write, reasons: &mut Vec<String>) {
     let touches = |field: &str| makes || changed.contains(&field);
     if write.verb != WriteVerb::Delete {
         for unique in &entity.unique {
+            // A row that this write takes out of the rule collides with nobody.
+            if unique.filter.iter().flat_map(Expr::conjuncts).any(|test| write.refutes(test)) {
+                continue;
+            }
             let filter_reads = unique.filter.iter().flat_map(Expr::paths).filter_map(Path::own_field);
             if unique.fields.iter().map(String::as_str).chain(filter_reads).any(touches) {
                 push(reasons, &unique.name);

@@ -44,7 +44,7 @@ impl Entity {
         let lists = sent_lists(selection.filter.as_ref());
         let by: Vec<&str> =
             selection.by.own_fields().into_iter().chain(lists.iter().map(|(field, _)| *field)).collect();
-        if (selection.by != By::All || !lists.is_empty()) && self.identified_by(&by) {
+        if (selection.by != By::All || !lists.is_empty()) && self.identified_among(&by, selection.filter.as_ref()) {
             let rows = lists.iter().map(|(_, max)| *max).fold(1, u64::saturating_mul);
             return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Identity });
         }
@@ -65,7 +65,9 @@ impl Entity {
             let rows = self.volume.and_then(|volume| volume.rows).filter(|_| selection.by == By::All)?;
             return Some(GroupSize { rows: Distribution::at_most(rows), known_by: KnownBy::Volume });
         };
-        let same = group.by.len() == by.len() && constant_tests(group.filter.as_ref()).len() == tests.len();
+        // A path over an edge or a reference makes a group of its own, which no group of this entity's fields is.
+        let own = selection.by.items().iter().all(|item| item.path.own_field().is_some());
+        let same = own && group.by.len() == by.len() && constant_tests(group.filter.as_ref()).len() == tests.len();
         if same {
             return Some(GroupSize { rows: group.rows, known_by: KnownBy::SameGroup(at) });
         }

@@ -1,6 +1,6 @@
 use crate::catalog::{Catalog, Entity, Fill, Origin};
-use crate::expr::Expr;
-use crate::pattern::{Selection, Write, WriteVerb};
+use crate::expr::{Compare, Expr, Literal};
+use crate::pattern::{Change, Selection, Write, WriteVerb};
 
 /// A write that changes where a row stands in some list, count, claim, rollup or kept value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,30 @@ impl Write {
             }
         }
         changed
+    }
+
+    /// Whether no row passes this test after the write, because of a constant that it sets.
+    pub fn refutes(&self, test: &Expr) -> bool {
+        let constant = |of: &Expr| match of {
+            Expr::Path(path) => {
+                let set = self.assignments.iter().find(|a| a.change == Change::Set && a.path == *path)?;
+                match &set.value {
+                    Expr::Literal(literal) => Some(literal),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        match test {
+            Expr::Compare(op @ (Compare::Equal | Compare::NotEqual), a, b) => match (constant(a), &**b) {
+                (Some(set), Expr::Literal(wanted)) => (set == wanted) != (*op == Compare::Equal),
+                _ => false,
+            },
+            Expr::IsNull { of, negated } => constant(of).is_some_and(|set| (*set == Literal::Null) == *negated),
+            Expr::Path(_) => constant(test) == Some(&Literal::Bool(false)),
+            Expr::Not(of) => constant(of) == Some(&Literal::Bool(true)),
+            _ => false,
+        }
     }
 
     /// Everything in which this write may move its row.

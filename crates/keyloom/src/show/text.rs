@@ -2,8 +2,8 @@ use std::fmt::Write as _;
 
 use keyloom_model::{
     Action, By, Catalog, Change, Condition, Direction, Endpoint, Entity, Expiry, Fill, Frequency, Freshness, Input,
-    KnownBy, Limit, Order, Origin, Output, Pattern, Read, ReadVerb, RowSize, Selection, Skew, Step, Write, bytes_text,
-    count_text,
+    KnownBy, Limit, Order, Origin, Output, Pattern, Read, ReadVerb, RowSize, Selection, Skew, Step, Write, WriteVerb,
+    bytes_text, count_text,
 };
 
 use super::Shown;
@@ -208,7 +208,7 @@ fn output_rows(pattern: &Pattern, endpoint: &Endpoint) -> Vec<(String, String)> 
     let mut add = |name: &str, what: &str| rows.push((name.to_owned(), what.to_owned()));
     match &pattern.action {
         Action::Read(read) if read.verb == ReadVerb::Get => add("version", "for `if: version = $version`, and as ETag"),
-        Action::Write(_) => add("version", "of the row as it is now"),
+        Action::Write(write) if write.verb != WriteVerb::Delete => add("version", "of the row as it is now"),
         Action::Read(read) if read.verb == ReadVerb::List && !matches!(read.limit, Some(Limit::First(_))) => {
             add("next, previous", "cursors, where there are more rows");
         }
@@ -289,7 +289,11 @@ fn read_words(read: &Read) -> String {
         Some(Limit::First(rows)) => format!(", the first {rows}"),
         None => read.up_to.map_or_else(String::new, |most| format!(", up to {most}")),
     };
-    format!("{} {} by {}{limit}", read.verb.name(), read.selection.entity, by(&read.selection))
+    let batch = read.batch.map_or_else(String::new, |most| format!(", up to {most} in one call"));
+    let through = read.through.as_ref().map_or_else(String::new, |through| {
+        format!(" through {}, where its {} is `{}`", through.entity, through.edge_field, through.field)
+    });
+    format!("{} {}{through} by {}{limit}{batch}", read.verb.name(), read.selection.entity, by(&read.selection))
 }
 
 fn read_lines(catalog: &Catalog, read: &Read, lines: &mut Vec<String>) {
@@ -324,7 +328,7 @@ fn selection_lines(catalog: &Catalog, selection: &Selection, lines: &mut Vec<Str
 fn order_words(order: &Order) -> String {
     let items = order.items.iter().map(|item| {
         let direction = if item.direction == Direction::Descending { "desc" } else { "asc" };
-        format!("{} {direction}", item.path)
+        format!("{} {direction}{}", item.path, if item.nulls_last { " nulls last" } else { "" })
     });
     let items = items.collect::<Vec<_>>().join(", ");
     if order.name.is_empty() { items } else { format!("{items} (`order={}`)", order.name) }
