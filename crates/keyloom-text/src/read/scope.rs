@@ -170,6 +170,9 @@ fn unknown_field<'c>(names: &Names<'c>, row: Row<'c>, name: &str, place: Place) 
     if names.field_is_misread(row.entity, name) || names.field_is_misread(row.entity, &format!("{name}_id")) {
         return None;
     }
+    if Entity::built_in(name).is_some() {
+        return Some(unknown_name::built_in(place, name));
+    }
     let mut all = field_names(row.entity, names.misread);
     all.extend(names.catalog.tenant.as_ref().filter(|_| row.entity.per_tenant).map(|tenant| tenant.field.as_str()));
     let within = format!(" in {}", row.entity.name);

@@ -31,6 +31,18 @@ pub(crate) fn no_members(place: Place, name: &str, entity: &str, field: &str, ty
         .help("only a struct, a map and the row that a reference points to have something below them")
 }
 
+/// What every row has without its being a field, where only fields can stand.
+pub(crate) fn built_in(place: Place, name: &str) -> Finding {
+    let help = match name {
+        "created" => "select and sort by a field of your own: `created_at: timestamp = now`",
+        "updated" => "select and sort by a field of your own: `updated_at: timestamp = now on write`",
+        _ => "test it in the `if` of a write",
+    };
+    Finding::new(&RULE, place, format!("`{name}` is built in: it stands in `if` and `returns` only"))
+        .label("not a field")
+        .help(help)
+}
+
 /// The first names of a long list.
 fn listed(all: &[&str]) -> String {
     const SHOWN: usize = 12;
