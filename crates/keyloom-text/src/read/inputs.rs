@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use keyloom_finding::{Finding, Place};
-use keyloom_model::{Input, Type};
+use keyloom_model::{Catalog, Input, Struct, Type};
 
-use crate::rules::{misplaced_optional, two_types};
+use super::syntax::nearest;
+use super::typing::fits;
+use crate::rules::{misplaced_optional, two_types, unknown_name};
 
 /// What is known of the inputs so far.
 #[derive(Default)]
@@ -22,6 +24,8 @@ struct Draft {
     list_max: Option<u64>,
     /// Without it a test is dropped, so there is one more way to read; a body's optional field only stays absent.
     drops_test: bool,
+    /// A create makes it where it is not sent, so no later use of it needs it from the caller.
+    made: bool,
     /// The other end of an optional range is an input too: the two count once.
     range_end: bool,
 }
@@ -45,19 +49,22 @@ impl Inputs {
                 optional,
                 list_max,
                 drops_test: false,
+                made: false,
                 range_end: false,
             });
             return Ok(ty.cloned());
         };
         // What is needed anywhere is needed.
-        draft.optional &= optional;
+        draft.optional &= optional || draft.made;
         draft.list_max = draft.list_max.or(list_max);
         match (&draft.ty, ty) {
             (None, Some(ty)) => {
                 draft.ty = Some(ty.clone());
                 draft.place = place;
             }
-            (Some(first), Some(ty)) if !same_type(first, ty) => {
+            // Of two types of which one fits the other, the caller sends the narrower: a count is also a factor of a sum.
+            (Some(first), Some(ty)) if is_narrower(ty, first) => draft.ty = Some(ty.clone()),
+            (Some(first), Some(ty)) if !fits(first, ty) => {
                 return Err(two_types::finding(place, draft.place, name, &ty.word(), &first.word()));
             }
             _ => {}
@@ -67,6 +74,20 @@ impl Inputs {
 
     fn draft(&mut self, name: &str) -> Option<&mut Draft> {
         self.by_name.get(name).map(|&at| &mut self.drafts[at])
+    }
+
+    /// A create makes this identity where it is not sent.
+    pub(super) fn made(&mut self, name: &str) {
+        if let Some(draft) = self.draft(name) {
+            draft.made = true;
+        }
+    }
+
+    /// The caller must send it, whoever else could make it.
+    pub(super) fn require(&mut self, name: &str) {
+        if let Some(draft) = self.draft(name) {
+            draft.optional = false;
+        }
     }
 
     /// `$x?`: without it, the test it stands in is dropped.
@@ -88,8 +109,41 @@ impl Inputs {
         self.by_name.get(name).and_then(|&at| self.drafts[at].ty.clone())
     }
 
+    /// Where a whole list is an input, what a step reads of its items is a part of it and no input beside it.
+    fn join_lists(&mut self, catalog: &Catalog, findings: &mut Vec<Finding>) {
+        let lists: HashMap<String, (Place, &Struct)> = self
+            .drafts
+            .iter()
+            .filter_map(|draft| match &draft.ty {
+                Some(Type::List(of, _)) => match &**of {
+                    Type::Struct(name) => Some((draft.name.clone(), (draft.place, catalog.struct_type(name)?))),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        self.drafts.retain(|draft| {
+            let Some((list, member)) = draft.name.split_once("[].") else { return true };
+            let Some((place, item)) = lists.get(list) else { return true };
+            match (item.members.iter().find(|(name, ..)| name == member), &draft.ty) {
+                (None, _) => {
+                    let all: Vec<&str> = item.members.iter().map(|(name, ..)| name.as_str()).collect();
+                    let within = format!(" in {}", item.name);
+                    let nearest = nearest(member, all.iter().copied());
+                    findings.push(unknown_name::finding(draft.place, "member", member, &within, nearest, &all));
+                }
+                (Some((_, ty, _)), Some(used)) if !fits(ty, used) => {
+                    findings.push(two_types::finding(draft.place, *place, &draft.name, &used.word(), &ty.word()));
+                }
+                _ => {}
+            }
+            false
+        });
+    }
+
     /// The inputs, and what is wrong with them. `$caller` comes from the credential, so it is not among them.
-    pub(super) fn finish(self, pattern: Place, findings: &mut Vec<Finding>) -> Vec<Input> {
+    pub(super) fn finish(mut self, catalog: &Catalog, pattern: Place, findings: &mut Vec<Finding>) -> Vec<Input> {
+        self.join_lists(catalog, findings);
         let optional = self.drafts.iter().filter(|draft| draft.drops_test && !draft.range_end).count();
         if optional > OPTIONAL_MAX {
             findings.push(misplaced_optional::too_many(pattern, optional));
@@ -110,6 +164,11 @@ impl Inputs {
     }
 }
 
+/// Whether every value of one type is one of the other, and not the other way round.
+fn is_narrower(a: &Type, b: &Type) -> bool {
+    matches!((a, b), (Type::Uuid7, Type::Uuid)) || (fits(a, b) && !fits(b, a))
+}
+
 /// `$caller`: the authenticated subject.
 pub(super) const CALLER: &str = "caller";
 
@@ -122,6 +181,7 @@ pub(super) fn same_type(a: &Type, b: &Type) -> bool {
         (Type::Text(_), Type::Text(_)) | (Type::Bytes(_), Type::Bytes(_)) | (Type::Json(_), Type::Json(_)) => true,
         (Type::Uuid | Type::Uuid7, Type::Uuid | Type::Uuid7) | (Type::Timestamp { .. }, Type::Timestamp { .. }) => true,
         (Type::Enum(a), Type::Enum(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name),
+        (Type::OneOf(a), Type::OneOf(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_type(a, b)),
         (Type::List(a, _), Type::List(b, _)) | (Type::Set(a, _), Type::Set(b, _)) => same_type(a, b),
         (Type::Map(a, c, _), Type::Map(b, d, _)) => same_type(a, b) && same_type(c, d),
         (a, b) => a == b,

@@ -119,8 +119,7 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     );
     let before = reader.faults();
     let mut inputs = Inputs::default();
-    let mut pattern =
-        Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, in_atomic: false, item: None };
+    let mut pattern = Pattern { names, path: path.clone(), place: name.place, inputs: &mut inputs, item: None };
     let action = read_action(reader, &mut pattern, &keys, verb);
     let once_per = once_per(reader, &mut pattern, &keys, verb);
     let rate = keys.get("rate").and_then(|node| rate(reader, node, &path)).unwrap_or_default();
@@ -142,7 +141,7 @@ fn read_pattern<'c>(reader: &mut Reader<'_>, names: &'c Names<'c>, name: &Name, 
     };
     // After a fault the types of inputs are not all known, and saying so once more would help nobody.
     let mut input_findings = Vec::new();
-    let inputs = inputs.finish(name.place, &mut input_findings);
+    let inputs = inputs.finish(names.catalog, name.place, &mut input_findings);
     if reader.faults() == before {
         input_findings.into_iter().for_each(|finding| reader.push(finding));
         whole &= reader.faults() == before;
@@ -278,6 +277,7 @@ fn once_per(reader: &mut Reader<'_>, pattern: &mut Pattern<'_, '_>, keys: &Keys<
         if let Err(finding) = pattern.inputs.use_as(&name.text, name.place, Some(&ty), false, None) {
             reader.push(finding);
         }
+        pattern.inputs.require(&name.text);
         once_per.push(name.text);
     }
     once_per
@@ -493,12 +493,15 @@ fn with<'c>(reader: &mut Reader<'_>, pattern: &mut Pattern<'c, '_>, parent: &'c 
                 continue;
             }
         };
-        let key =
-            parent.key.iter().find(|key| **key == reference.name).or(parent.key.last()).cloned().unwrap_or_default();
-        let by = By::Fields(vec![ByItem {
-            path: Path::own(&reference.name),
-            value: Expr::Path(Path { root: Root::Item(parent.name.clone()), field: key, members: Vec::new() }),
-        }]);
+        let joined = entity.join(reference, parent).into_iter().map(|(own, key)| ByItem {
+            path: Path::own(own),
+            value: Expr::Path(Path {
+                root: Root::Item(parent.name.clone()),
+                field: key.to_owned(),
+                members: Vec::new(),
+            }),
+        });
+        let by = By::Fields(joined.collect());
         let outer = std::mem::replace(&mut pattern.path, path);
         let selection = pattern.selection(reader, entity, &keys, by);
         let read = read_details(reader, pattern, entity, &keys, ReadVerb::List, selection);

@@ -26,8 +26,6 @@ pub(super) struct Pattern<'c, 'i> {
     pub(super) path: String,
     pub(super) place: Place,
     pub(super) inputs: &'i mut Inputs,
-    /// Its steps belong to one request, so no client chooses the identity of one of them.
-    pub(super) in_atomic: bool,
     /// The item of an `each` step: its name, its list input, how many.
     pub(super) item: Option<(String, String, u64)>,
 }
@@ -322,12 +320,7 @@ impl<'c> Pattern<'c, '_> {
         place: Place,
     ) -> bool {
         let fields = by.own_fields();
-        let tests = filter.map_or(&[][..], Expr::conjuncts);
-        let by_unique = entity.unique.iter().any(|unique| {
-            unique.fields.iter().all(|name| fields.contains(&name.as_str()))
-                && unique.filter.iter().flat_map(Expr::conjuncts).all(|test| tests.contains(test))
-        });
-        if by_unique || (*by != By::All && entity.identified_by(&fields)) || entity.key.is_empty() {
+        if entity.key.is_empty() || (*by != By::All && entity.identified_among(&fields, filter)) {
             return true;
         }
         // A unique that was not understood may be the one.

@@ -269,6 +269,7 @@ impl Typing<'_, '_, '_, '_> {
         expected: Option<&Type>,
         optional_fits: bool,
     ) -> Typed {
+        let before = self.reader.faults();
         let (left, right) = if matches!(a.kind, ExprKind::Input { .. }) {
             let right = self.lower(b, expected, optional_fits);
             let partner = right.ty.clone().filter(|ty| *ty != Type::Duration).or_else(|| expected.cloned());
@@ -278,12 +279,15 @@ impl Typing<'_, '_, '_, '_> {
             let partner = match &left.ty {
                 // An input beside a moment can only be a span of time when something is added to it.
                 Some(Type::Timestamp { .. } | Type::Date) if op == Arithmetic::Add => Some(Type::Duration),
+                // A count beside what is wanted: `total + $qty * $price`.
+                Some(Type::Int) if matches!(expected, Some(Type::Float | Type::Decimal { .. })) => expected.cloned(),
                 other => other.clone(),
             };
             let right = self.lower(b, partner.as_ref(), optional_fits);
             (left, right)
         };
         let ty = match (&left.ty, &right.ty) {
+            _ if self.reader.faults() > before => None,
             (Some(x), Some(y)) => {
                 let ty = sum_type(op, x, y);
                 if ty.is_none() {
@@ -469,7 +473,9 @@ impl Typing<'_, '_, '_, '_> {
             if let (Some(found), Some(wanted)) = (&typed.ty, &wanted) {
                 // Months of a day and minutes of a date are asked for too.
                 let day_of_date = matches!((found, wanted), (Type::Date, Type::Timestamp { .. }));
-                if !day_of_date {
+                // Coordinates are written as decimals too.
+                let coordinate = function == Function::Geohash && matches!(found, Type::Decimal { .. });
+                if !day_of_date && !coordinate {
                     self.fit(argument, found, wanted);
                 }
             }
@@ -515,6 +521,7 @@ pub(super) fn fits(found: &Type, wanted: &Type) -> bool {
     match (found, wanted) {
         (Type::Int, Type::Float | Type::Decimal { .. }) => true,
         (Type::Decimal { scale: a }, Type::Decimal { scale: b }) => a <= b,
+        (found, wanted @ Type::OneOf(_)) if same_type(found, wanted) => true,
         (found, Type::OneOf(types)) => types.iter().any(|ty| fits(found, ty)),
         (a, b) => same_type(a, b),
     }
@@ -543,6 +550,7 @@ fn sum_type(op: Arithmetic, a: &Type, b: &Type) -> Option<Type> {
 fn text_reads_as(text: &str, ty: &Type) -> bool {
     match ty {
         Type::Date => keyloom_model::Date::parse(text).is_some(),
+        Type::Timestamp { .. } => is_moment(text),
         Type::Uuid | Type::Uuid7 => {
             text.len() == 36
                 && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -553,6 +561,23 @@ fn text_reads_as(text: &str, ty: &Type) -> bool {
         Type::Ip => text.parse::<std::net::IpAddr>().is_ok(),
         _ => false,
     }
+}
+
+/// Whether a text is a moment as answers write it: `2026-11-15T12:30:00.000Z`, with or without a fraction.
+fn is_moment(text: &str) -> bool {
+    let Some((day, time)) = text.strip_suffix('Z').and_then(|moment| moment.split_once('T')) else { return false };
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let limits = [24, 60, 60];
+    let parts: Vec<&str> = clock.split(':').collect();
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    keyloom_model::Date::parse(day).is_some()
+        && parts.len() == limits.len()
+        && parts
+            .iter()
+            .zip(limits)
+            .all(|(part, limit)| part.len() == 2 && digits(part) && part.parse::<u8>().is_ok_and(|value| value < limit))
+        && digits(fraction)
+        && fraction.len() <= 6
 }
 
 /// How long a value is as text.

@@ -432,16 +432,20 @@ fn takes<'c>(
             take(reader, pattern, entity, name, optional);
         }
     }
-    if verb == WriteVerb::Create && !pattern.in_atomic {
-        // A fresh identity may be sent by the client.
+    if verb == WriteVerb::Create && pattern.item.is_none() {
+        // A fresh identity may be sent by the client, and later steps of an atomic know it by its name. A second row of
+        // the same entity has an identity of its own, which nobody can send.
         for field in entity.fields.iter().filter(|field| matches!(field.fill, Fill::New) && !assigned(&field.name)) {
             let name = Name { text: field.name.clone(), place: pattern.place };
             take(reader, pattern, entity, &name, true);
+            pattern.inputs.made(&name.text);
         }
     }
     let taken: Vec<String> = names.into_iter().map(|name| name.text).collect();
     for field in &entity.fields {
+        // What collects starts empty.
         let filled = field.optional
+            || matches!(field.ty, Type::List(..) | Type::Set(..) | Type::Map(..))
             || !matches!(field.fill, Fill::Taken)
             || taken.contains(&field.name)
             || assigned(&field.name);
