@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Size, Type};
+use keyloom_model::{Expr, Fill, Literal, Size, Type};
 
 use crate::Context;
 
@@ -14,7 +14,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entity in context.catalog.entities.iter().filter(|entity| entity.is_declared()) {
         for field in &entity.fields {
             let (Type::Text(size) | Type::Bytes(size) | Type::Json(size)) = &field.ty else { continue };
-            if !looks_like_minimum(*size) {
+            // Where rows begin empty, empty is what is typical.
+            let begins_empty =
+                matches!(&field.fill, Fill::Default(Expr::Literal(Literal::Text(text))) if text.is_empty());
+            if begins_empty || !looks_like_minimum(*size) {
                 continue;
             }
             let message = format!(

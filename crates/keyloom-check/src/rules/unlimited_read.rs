@@ -25,19 +25,21 @@ fn deletes(context: &Context<'_>, findings: &mut Vec<Finding>) {
             for part in parts.iter().filter(|part| part.part_of.as_ref() == Some(&write.entity)) {
                 let points_to = |field: &&Field| field.reference.as_ref().is_some_and(|to| to.entity == write.entity);
                 let Some(reference) = part.fields.iter().find(points_to) else { continue };
+                let Some(whole) = context.entity(&write.entity) else { continue };
+                let joined: Vec<&str> = part.join(reference, whole).into_iter().map(|(own, _)| own).collect();
                 let is_bounded = |group: &Group| {
                     group.filter.is_none()
                         && group.rows.worst.is_some()
-                        && group.by.iter().all(|field| *field == reference.name)
+                        && group.by.iter().all(|field| joined.contains(&field.as_str()))
                 };
-                if part.groups.iter().any(is_bounded) || part.key.as_slice() == [reference.name.clone()] {
+                if part.groups.iter().any(is_bounded) || part.identified_by(&joined) {
                     continue;
                 }
                 let message = format!(
                     "`{}` deletes the {} rows of one {} with it, and nothing says how many rows that is",
                     pattern.name, part.name, write.entity
                 );
-                let help = state_once(&part.name, &[&reference.name]);
+                let help = state_once(&part.name, &joined);
                 findings.push(Finding::new(&RULE, context.value(&format!("{path}.delete")), message).help(help));
             }
         }

@@ -1,5 +1,5 @@
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Assignment, Entity, Fill, Pattern, Type, Write, WriteVerb};
+use keyloom_model::{Action, Assignment, Compare, Entity, Expr, Fill, Pattern, Type, Write, WriteVerb};
 
 use super::gathered;
 
@@ -44,12 +44,18 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     ));
 }
 
-/// Increments, appends and sequences have another effect each time, unless the row's version stops the second.
+/// Increments, appends and sequences have another effect each time, unless a condition stops the second: the row's
+/// version is compared, or the value that the first has changed.
 fn repeats_add_up(write: &Write, entity: &Entity) -> bool {
-    let stopped = write.conditions.iter().any(|condition| {
-        condition.test.paths().iter().any(|path| path.own_field().is_some_and(|own| own == "version"))
-    });
-    let changes = write.assignments.iter().any(Assignment::adds_up);
+    let tests = || write.conditions.iter().flat_map(|condition| condition.test.conjuncts());
+    let by_version = tests().any(|test| test.paths().iter().any(|path| path.own_field() == Some("version")));
+    let adding: Vec<&Assignment> = write.assignments.iter().filter(|assignment| assignment.adds_up()).collect();
+    let compared = |assignment: &&Assignment| {
+        let is_it = |side: &Expr| matches!(side, Expr::Path(path) if *path == assignment.path);
+        tests().any(|test| matches!(test, Expr::Compare(Compare::Equal, a, b) if is_it(a) || is_it(b)))
+    };
+    let stopped = by_version || adding.iter().any(compared);
+    let changes = !adding.is_empty();
     let numbers =
         write.verb == WriteVerb::Create && entity.fields.iter().any(|field| matches!(field.fill, Fill::Next { .. }));
     (changes && !stopped) || numbers
