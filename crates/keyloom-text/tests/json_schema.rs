@@ -43,6 +43,10 @@ impl Files for Folder {
     fn open(&self, name: &str) -> Result<String, Unreadable> {
         std::fs::read(self.0.join(name)).map_err(|_| Unreadable::Missing).and_then(Unreadable::text)
     }
+
+    fn resolve(&self, name: &str) -> String {
+        if self.0.join(name).is_dir() { format!("{name}/catalog.yaml") } else { name.to_owned() }
+    }
 }
 
 /// The texts of a catalog's files, if the reader has nothing to say about them.
@@ -123,7 +127,9 @@ fn what_the_reader_accepts_is_accepted() {
     for example in &examples {
         assert!(accepted_by_the_reader(example).is_some(), "the reader has findings about {}", example.display());
     }
-    for catalog in examples.iter().cloned().chain(quiet) {
+    let everything = root().join("crates/keyloom/tests/data/everything.yaml");
+    assert!(accepted_by_the_reader(&everything).is_some(), "the reader has findings about everything");
+    for catalog in examples.iter().cloned().chain([everything]).chain(quiet) {
         for text in accepted_by_the_reader(&catalog).unwrap_or_default() {
             let faults = refused(&text);
             assert!(faults.is_empty(), "{}: {faults:#?}", catalog.display());

@@ -2,7 +2,7 @@
 //! meaning when they are printed.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "the documents are files")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use keyloom::check::{Config, review};
 use keyloom::finding::render::{Format, Report, Style, render};
@@ -18,10 +18,34 @@ impl Files for One {
     }
 }
 
+/// Files of the test data, by name; where asked to, as the formatter prints them.
+struct Data {
+    formatted: bool,
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+impl Files for Data {
+    fn open(&self, name: &str) -> Result<String, Unreadable> {
+        let text = std::fs::read(data(name)).map_err(|_| Unreadable::Missing).and_then(Unreadable::text)?;
+        Ok(if self.formatted { canonical(name, &text) } else { text })
+    }
+
+    fn resolve(&self, name: &str) -> String {
+        if data(name).is_dir() { format!("{name}/catalog.yaml") } else { name.to_owned() }
+    }
+}
+
 /// Reads a catalog that must not have errors.
 fn catalog(name: &str, text: &str) -> Catalog {
+    without_errors(name, &One(text.to_owned()))
+}
+
+fn without_errors(name: &str, files: &dyn Files) -> Catalog {
     let mut sources = Sources::default();
-    let reading = read(name, &One(text.to_owned()), &mut sources);
+    let reading = read(name, files, &mut sources);
     let readings = [reading];
     let findings = review(&readings, &sources, &Config::default(), Date { year: 2026, month: 11, day: 15 });
     let report = Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None };
@@ -45,6 +69,13 @@ fn examples_are_canonical_and_keep_their_meaning() {
         assert_eq!(understood, catalog(example.name, &printed), "{} changed its meaning", example.name);
         assert_eq!(printed, example.text, "{} is not canonical: keyloom fmt examples/{}", example.name, example.name);
     }
+}
+
+#[test]
+fn everything_reads_and_keeps_its_meaning() {
+    let understood = without_errors("everything.yaml", &Data { formatted: false });
+    assert!(understood.patterns.len() > 60, "its included files are read too");
+    assert_eq!(understood, without_errors("everything.yaml", &Data { formatted: true }));
 }
 
 #[test]
