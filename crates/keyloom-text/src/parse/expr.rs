@@ -100,6 +100,8 @@ pub struct Kept {
     pub aggregate: Word,
     /// The other entity.
     pub entity: Word,
+    /// The reference to join through, where it is named before the field.
+    pub through: Option<Word>,
     /// What follows its name behind a dot: a field, or the reference to join through.
     pub field: Option<Word>,
     /// `by at`
@@ -286,6 +288,11 @@ fn kept(cursor: &mut Cursor) -> Result<Kept, Fault> {
                 .help(example));
         }
     };
+    // With two references the one to join through stands before the field: `sum of Transfer.to.amount`.
+    let (through, field) = match (field, cursor.take(".")) {
+        (Some(through), Some(_)) => (Some(through), Some(name(cursor, "a field", &example)?)),
+        (field, _) => (None, field),
+    };
     let by = match cursor.take("by") {
         Some(_) => Some(name(cursor, "a field", &example)?),
         None if matches!(said, "last" | "first") => {
@@ -298,7 +305,7 @@ fn kept(cursor: &mut Cursor) -> Result<Kept, Fault> {
     if cursor.is("by") {
         return Err(Fault::new(cursor.rest(), "`by` stands before `where`").help(example));
     }
-    Ok(Kept { aggregate, entity, field, by, filter })
+    Ok(Kept { aggregate, entity, through, field, by, filter })
 }
 
 /// Reads the name of the answer behind `else`.

@@ -389,8 +389,11 @@ fn scale(cursor: &mut Cursor, word: &Range<usize>) -> Result<u8, Fault> {
     }
 }
 
-/// Reads `(us)` behind `timestamp`.
+/// Reads `(us)` behind `timestamp`. In `list of timestamp (2 / 10 / 20)` the parenthesis belongs to the list.
 fn micros(cursor: &mut Cursor) -> Result<bool, Fault> {
+    if cursor.is("(") && !cursor.glued() && !cursor.are(&["(", "us"]) {
+        return Ok(false);
+    }
     let Some(open) = cursor.take("(") else {
         return Ok(false);
     };

@@ -442,7 +442,7 @@ fn resolve_kept(
         other.fields.iter().filter(|field| field.reference.as_ref().is_some_and(|r| r.entity == entity.name)).collect();
     // Behind the dot stands the reference to join through, or the field that is summed.
     let named = kept.field.as_ref();
-    let by_name = named.and_then(|word| {
+    let by_name = kept.through.as_ref().or(named).and_then(|word| {
         references.iter().find(|field| field.name == word.text || field.name == format!("{}_id", word.text)).copied()
     });
     let through = match (by_name, references.as_slice()) {
@@ -459,7 +459,8 @@ fn resolve_kept(
         (None, several) => {
             let all = several.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ");
             let first = several.first().map_or("", |field| field.name.strip_suffix("_id").unwrap_or(&field.name));
-            let write = format!("say which: `{} of {}.{first}`", aggregate.name(), other.name);
+            let of = named.map_or_else(String::new, |word| format!(".{}", word.text));
+            let write = format!("say which: `{} of {}.{first}{of}`", aggregate.name(), other.name);
             reader.push(ambiguous_name::reference(
                 text.place(kept.entity.range.clone()),
                 &other.name,
@@ -470,7 +471,14 @@ fn resolve_kept(
             return None;
         }
     };
-    let of = match named.filter(|_| by_name.is_none()) {
+    if let Some(word) = kept.through.as_ref().filter(|_| by_name.is_none()) {
+        let all: Vec<&str> = references.iter().map(|field| field.name.as_str()).collect();
+        let within = format!(" from {} to {}", other.name, entity.name);
+        let place = text.place(word.range.clone());
+        reader.push(unknown_name::finding(place, "reference", &word.text, &within, None, &all));
+        return None;
+    }
+    let of = match named.filter(|_| by_name.is_none() || kept.through.is_some()) {
         Some(word) => match names.find_field(other, &word.text, text.place(word.range.clone())) {
             Ok(of) => Some(of),
             Err(finding) => {

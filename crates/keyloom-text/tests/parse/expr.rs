@@ -331,8 +331,7 @@ ${name}
 = write `$name`
 
 $max
-^^^^ `max` is a word of the language and can't be a name
-= give the input another name
+: $max
 
 :name
 ^ `:` stands where a value is expected

@@ -2,7 +2,7 @@
 
 use keyloom_model::{Arithmetic, Function, Literal};
 
-use super::name::{self, Case, any_name, is_reserved, name};
+use super::name::{self, Case, any_name, name};
 use super::operator::{or, value};
 use super::{Expr, ExprKind, PathStep, Word};
 use crate::fault::Fault;
@@ -182,10 +182,6 @@ fn input_name(cursor: &mut Cursor) -> Result<Word, Fault> {
         return Err(
             Fault::new(range, format!("{} is not written in lower case", shown(&format!("${text}")))).help(help)
         );
-    }
-    if is_reserved(text) {
-        return Err(Fault::new(range, format!("{} is a word of the language and can't be a name", shown(text)))
-            .help("give the input another name"));
     }
     Ok(Word { range, text: text.to_owned() })
 }
