@@ -1,5 +1,7 @@
 //! The rows a pattern is about: `by`, `where`, `order` and what is known of their number.
 
+use std::borrow::Cow;
+
 use keyloom_finding::Place;
 use keyloom_model::{
     By, ByItem, Condition, Direction, Distribution, Entity, Expr, Literal, Order, OrderItem, Path, Returns, Root,
@@ -50,7 +52,10 @@ impl<'c> Pattern<'c, '_> {
         }
         let mut items = Vec::new();
         let before = reader.faults();
-        for item in reader.items(node, "`by`", "by: [task_id]") {
+        let written = reader.bracketed(node, "`by`", "by: [task_id]");
+        // Items without their brackets are understood all the same.
+        let before = if matches!(written, Cow::Owned(_)) { reader.faults() } else { before };
+        for item in written.iter() {
             items.extend(self.by_item(reader, entity, item));
         }
         (reader.faults() == before).then_some(By::Fields(items))
@@ -257,7 +262,7 @@ impl<'c> Pattern<'c, '_> {
             _ => {}
         }
         let mut paths = Vec::new();
-        for item in reader.items(node, "`returns`", "returns: [task_id, case.title]") {
+        for item in reader.bracketed(node, "`returns`", "returns: [task_id, case.title]").iter() {
             let Some(text) = reader.text(item, "`returns`", "returns: [task_id]") else { continue };
             if text.text == "*" {
                 reader.push(bad_read::finding(text.whole(), "`*` is no field", "write `returns: all`"));
