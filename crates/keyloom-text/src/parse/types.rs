@@ -11,6 +11,11 @@ use crate::fault::Fault;
 
 mod foreign;
 
+/// The entity in a field's text that points to it without a type, `ref(Case)`, and what stands behind it.
+pub(crate) fn untyped_reference(text: &str) -> Option<(&str, &str)> {
+    foreign::untyped_reference(text)
+}
+
 /// A type as it is written: names of structs are not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Type {

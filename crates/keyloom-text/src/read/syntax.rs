@@ -34,8 +34,8 @@ pub(super) struct Reader<'a> {
     pub(super) named_types: Vec<Name>,
     /// Names in the wrong case; a finding says so where they are defined.
     misnamed: HashSet<String>,
-    /// What the catalog calls an entity, before anything of it is read.
-    pub(super) entity_names: HashSet<String>,
+    /// What the catalog calls an entity, before anything of it is read, with the type of its key where that is one field.
+    pub(super) key_types: HashMap<String, Option<String>>,
 }
 
 /// What is known at one moment, to look names up in while the reader goes on.
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
             misread: HashSet::new(),
             named_types: Vec::new(),
             misnamed: HashSet::new(),
-            entity_names: HashSet::new(),
+            key_types: HashMap::new(),
         }
     }
 

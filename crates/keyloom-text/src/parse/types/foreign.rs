@@ -7,15 +7,25 @@ use crate::parse::lexer::shown;
 /// The fault of a text that is a type in another language's notation: `list<text>`, `timestamp | null`, `ref(Case)`.
 /// `read` decides whether the translation is right.
 pub(super) fn notation<T>(text: &str, read: fn(&str) -> Result<T, Fault>) -> Option<Fault> {
-    // What fills the field is written behind its type in every language.
-    let (ty, rest) = match text.find(" = ") {
-        Some(at) => text.split_at(at),
-        None => (text, ""),
-    };
+    let (ty, rest) = split_fill(text);
     let translated = format!("{}{rest}", translate(ty, DEPTH_MAX)?);
     read(&translated).ok()?;
     let fault = Fault::new(0..ty.len(), format!("{} is written another way here", shown(ty)));
-    Some(fault.help(format!("write `{translated}`")))
+    Some(match untyped_reference(text) {
+        Some((entity, _)) => fault.help(format!("write its key's type, then `-> {entity}`")),
+        None => fault.help(format!("write `{translated}`")),
+    })
+}
+
+/// The entity in `ref(Case)` or `-> Case`, which do not say what type its key has, and what stands behind it.
+pub(super) fn untyped_reference(text: &str) -> Option<(&str, &str)> {
+    let (ty, rest) = split_fill(text);
+    reference(ty.trim()).filter(|(ty, _)| ty.is_empty()).map(|(_, entity)| (entity, rest))
+}
+
+/// What fills the field is written behind its type in every language.
+fn split_fill(text: &str) -> (&str, &str) {
+    text.find(" = ").map_or((text, ""), |at| text.split_at(at))
 }
 
 /// How deep notations are followed into each other: a list of lists is nothing here.
