@@ -526,7 +526,8 @@ impl Case {
         }
     }
 
-    fn convert(self, name: &str) -> Option<String> {
+    /// The name as it would be written; nothing if it has no letter.
+    pub(super) fn convert(self, name: &str) -> Option<String> {
         let words = words(name);
         if words.is_empty() {
             return None;

@@ -731,11 +731,11 @@ Option<timestamp>
 
 ref(Case)
 ^^^^^^^^^ `ref(Case)` is written another way here
-= write `uuid -> Case`
+= write its key's type, then `-> Case`
 
 -> Case
 ^^^^^^^ `-> Case` is written another way here
-= write `uuid -> Case`
+= write its key's type, then `-> Case`
 
 frozen<list<text>>
 ^^^^^^^^^^^^^^^^^^ `frozen<list<text>>` is written another way here
