@@ -82,6 +82,13 @@ impl Node {
         entries.iter().filter_map(|entry| entry.key.scalar()).map(|key| key.text.as_str()).collect()
     }
 
+    /// What stands behind a key, if it is a mapping that has it.
+    pub(crate) fn value_of(&self, key: &str) -> Option<&Self> {
+        let Kind::Map { entries, .. } = &self.kind else { return None };
+        let entry = entries.iter().find(|entry| entry.key.scalar().is_some_and(|scalar| scalar.text == key))?;
+        Some(&entry.value)
+    }
+
     /// Whether it is nothing: `key:` with no value behind it.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.plain && scalar.text.is_empty())

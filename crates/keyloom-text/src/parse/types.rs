@@ -11,6 +11,16 @@ use crate::fault::Fault;
 
 mod foreign;
 
+/// An enum whose values stand in another notation, as it is written here.
+pub(crate) fn enumeration(text: &str) -> Option<String> {
+    foreign::enumeration(text)
+}
+
+/// The entity in a field's text that points to it without a type, `ref(Case)`, and what stands behind it.
+pub(crate) fn untyped_reference(text: &str) -> Option<(&str, String)> {
+    foreign::untyped_reference(text)
+}
+
 /// A type as it is written: names of structs are not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Type {
@@ -121,7 +131,10 @@ fn finish(cursor: &Cursor) -> Result<(), Fault> {
     let word = cursor.ahead();
     let help = match word.to_lowercase().as_str() {
         "" => return Ok(()),
-        "default" => "write `= value`".to_owned(),
+        "default" => {
+            let value = cursor.slice(range.clone())["default".len()..].trim_start_matches([':', '=', ' ']).trim();
+            format!("write {}", shown(&format!("= {}", if value.is_empty() { "value" } else { value })))
+        }
         "null" | "nullable" | "optional" => "an optional field has `?` behind its type".to_owned(),
         "not" | "required" => "every field is required unless it has `?` behind its type".to_owned(),
         "unique" | "primary" | "key" | "index" | "indexed" => {

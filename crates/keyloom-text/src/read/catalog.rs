@@ -24,8 +24,7 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
         files.push(keys);
     }
     for keys in &files {
-        let named = keys.get("entities").map_or_else(Vec::new, Node::keys);
-        reader.entity_names.extend(named.into_iter().map(str::to_owned));
+        reader.key_types.extend(keys.get("entities").map_or_else(Vec::new, entities::key_types));
     }
     for keys in &files {
         if let Some(node) = keys.get("types") {

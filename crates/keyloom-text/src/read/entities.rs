@@ -8,6 +8,7 @@ use super::groups::{fields_where, groups};
 use super::scope::{Names, Row, field_names, field_path, fields_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
+use crate::parse::types::{self, TypeKind};
 use crate::parse::{expr as written, units};
 use crate::rules::{bad_name, bad_reference, bad_value, duplicate_name, unfit_key, unknown_name};
 use crate::vocabulary::{ENTITY, HISTORY, VOLUME};
@@ -18,6 +19,23 @@ pub(super) struct Pending<'n> {
     at: usize,
     name: Name,
     keys: Keys<'n>,
+}
+
+/// The names of the entities, each with the type of its key where that is one field: what a reference to it holds.
+pub(super) fn key_types(entities: &Node) -> Vec<(String, Option<String>)> {
+    let key_type = |entity: &Node| {
+        let key = match &entity.value_of("key")?.kind {
+            Kind::List { items, .. } => items.first().filter(|_| items.len() == 1)?.scalar()?,
+            Kind::Scalar(scalar) => scalar,
+            Kind::Map { .. } => return None,
+        };
+        let field = entity.value_of("fields")?.value_of(&key.text)?.scalar()?;
+        let ty = types::field(&field.text).ok()?.ty;
+        let is_plain = !matches!(ty.kind, TypeKind::Named(_));
+        field.text.get(ty.range).filter(|_| is_plain).map(str::to_owned)
+    };
+    let Kind::Map { entries, .. } = &entities.kind else { return Vec::new() };
+    entries.iter().filter_map(|entry| Some((entry.key.scalar()?.text.clone(), key_type(&entry.value)))).collect()
 }
 
 /// Makes an entity known by its name, key and fields.

@@ -195,7 +195,16 @@ fn read_field(reader: &mut Reader<'_>, node: &Node) -> Option<(Text, types::Fiel
         _ => "title: text(80..400)",
     };
     let text = reader.text(node, "a field", example)?;
-    let field = reader.parse_text(&text, Grammar::Type, types::field)?;
+    let pointer = types::untyped_reference(&text.text).and_then(|(entity, rest)| {
+        let ty = reader.key_types.get(entity)?.as_ref()?;
+        Some(format!("write `{ty} -> {entity}{rest}`"))
+    });
+    let field = reader.parse_text(&text, Grammar::Type, |text| {
+        types::field(text).map_err(|fault| match &pointer {
+            Some(pointer) => fault.help(pointer),
+            None => fault,
+        })
+    })?;
     let ty = lower_type(reader, &field.ty, &text)?;
     Some((text, field, ty))
 }
@@ -237,11 +246,19 @@ pub(super) fn lower_type(reader: &mut Reader<'_>, ty: &types::Type, text: &Text)
             Type::Map(Box::new(lower_type(reader, key, text)?), Box::new(lower_type(reader, value, text)?), counts)
         }
         TypeKind::Named(name)
-            if reader.entity_names.contains(&name.text) && reader.catalog.struct_type(&name.text).is_none() =>
+            if reader.key_types.contains_key(&name.text) && reader.catalog.struct_type(&name.text).is_none() =>
         {
             let message = format!("`{}` is an entity, and a field holds no entity", name.text);
-            let help =
-                format!("a field points to it, `uuid -> {}`; inside another type its key is held, `uuid`", name.text);
+            let help = match reader.key_types.get(&name.text) {
+                Some(Some(ty)) => format!(
+                    "a field points to it, `{ty} -> {}`; inside another type its key is held, `{ty}`",
+                    name.text
+                ),
+                _ => format!(
+                    "a field points to it: its key's type, then `-> {}`; inside another type its key is held",
+                    name.text
+                ),
+            };
             reader.push(bad_type::finding(text.place(name.range.clone()), message, Some(help)));
             return None;
         }

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use keyloom_finding::{Finding, Place};
 use keyloom_model::{Catalog, Entity, Field, Member, Path, Root, Type};
 
-use super::syntax::{SUGGESTIONS_MAX, Snapshot, nearest};
+use super::syntax::{Case, SUGGESTIONS_MAX, Snapshot, nearest};
+use crate::fault::Fault;
 use crate::parse::expr::{PathStep, Word};
 use crate::rules::{ambiguous_name, more_than_one_hop, unknown_name};
 use crate::text::Text;
@@ -152,8 +153,53 @@ pub(super) fn find_path<'c>(
         (Some(field), _) if field.reference.is_some() => follow(names, entity, field, steps, text, first),
         (_, Some(field)) => follow(names, entity, field, steps, text, first),
         (Some(field), None) => members(names, entity, field, steps, text),
-        (None, None) => Err(unknown_field(names, row, &first.text, first_place)),
+        (None, None) => {
+            let target = Case::Entity.convert(&first.text).and_then(|name| names.entity(&name));
+            let help = target.and_then(|target| through_reference(entity, target, path_behind(text, first)));
+            Err(unknown_field(names, row, &first.text, first_place).map(|finding| match help {
+                Some(help) => finding.label("").help(help),
+                None => finding,
+            }))
+        }
     }
+}
+
+/// The same fault with a better way out, where the row points to the entity that stands at its place: `Book.title`.
+pub(super) fn entity_in_path(names: &Names<'_>, entity: &Entity, text: &str, fault: Fault) -> Fault {
+    let target = text.get(fault.range.clone()).and_then(|word| names.entity(word));
+    let behind = path_end(text.get(fault.range.end..).unwrap_or(""));
+    match target.filter(|_| !behind.is_empty()).and_then(|target| through_reference(entity, target, behind)) {
+        Some(help) => fault.help(help),
+        None => fault,
+    }
+}
+
+/// How a row reaches what stands behind another entity's name: through the one field that points to it.
+fn through_reference(entity: &Entity, target: &Entity, behind: &str) -> Option<String> {
+    if target.name == entity.name {
+        return Some(format!(
+            "a field of {} itself stands alone: write `{}`",
+            entity.name,
+            behind.trim_start_matches('.')
+        ));
+    }
+    let points = |field: &&Field| field.reference.as_ref().is_some_and(|reference| reference.entity == target.name);
+    let mut pointing = entity.fields.iter().filter(points);
+    let (Some(field), None) = (pointing.next(), pointing.next()) else { return None };
+    let short = field.name.strip_suffix("_id").filter(|short| entity.field(short).is_none());
+    let path = short.unwrap_or(&field.name);
+    Some(format!("{} points to {} through `{}`: write `{path}{behind}`", entity.name, target.name, field.name))
+}
+
+/// The steps of a path behind its first word: `.title`.
+fn path_behind<'t>(text: &'t Text, first: &Word) -> &'t str {
+    path_end(text.text.get(first.range.end..).unwrap_or(""))
+}
+
+/// Where a text that begins with the steps of a path leaves it.
+fn path_end(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_')).unwrap_or(text.len());
+    if text.starts_with('.') { &text[..end] } else { "" }
 }
 
 /// What every row has without its being written down: the tenant and the built-in fields.

@@ -1,5 +1,7 @@
 //! The rows a pattern is about: `by`, `where`, `order` and what is known of their number.
 
+use std::borrow::Cow;
+
 use keyloom_finding::Place;
 use keyloom_model::{
     By, ByItem, Condition, Direction, Distribution, Entity, Expr, Literal, Order, OrderItem, Path, Returns, Root,
@@ -8,9 +10,10 @@ use keyloom_model::{
 
 use super::groups::count_distribution;
 use super::inputs::Inputs;
-use super::scope::{Names, Row, entity_path, find_path};
+use super::scope::{Names, Row, entity_in_path, entity_path, find_path};
 use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
+use crate::fault::Fault;
 use crate::parse::expr::{self as written, PathStep, Word};
 use crate::parse::units;
 use crate::rules::{
@@ -41,6 +44,16 @@ impl<'c> Pattern<'c, '_> {
         }
     }
 
+    /// A parser that knows over whose rows it reads.
+    fn over<T>(
+        &self,
+        entity: &'c Entity,
+        parser: fn(&str) -> Result<T, Fault>,
+    ) -> impl Fn(&str) -> Result<T, Fault> + use<'c, T> {
+        let names = self.names;
+        move |text| parser(text).map_err(|fault| entity_in_path(names, entity, text, fault))
+    }
+
     /// Reads `by`.
     pub(super) fn by(&mut self, reader: &mut Reader<'_>, entity: &'c Entity, node: &Node) -> Option<By> {
         if node.scalar().is_some_and(|scalar| scalar.text == "all") {
@@ -48,7 +61,10 @@ impl<'c> Pattern<'c, '_> {
         }
         let mut items = Vec::new();
         let before = reader.faults();
-        for item in reader.items(node, "`by`", "by: [task_id]") {
+        let written = reader.bracketed(node, "`by`", "by: [task_id]");
+        // Items without their brackets are understood all the same.
+        let before = if matches!(written, Cow::Owned(_)) { reader.faults() } else { before };
+        for item in written.iter() {
             items.extend(self.by_item(reader, entity, item));
         }
         (reader.faults() == before).then_some(By::Fields(items))
@@ -178,7 +194,7 @@ impl<'c> Pattern<'c, '_> {
             return None;
         }
         let text = reader.text(node, what, "status = OPEN")?;
-        let written = reader.parse_text(&text, Grammar::Expression, written::expr)?;
+        let written = reader.parse_text(&text, Grammar::Expression, self.over(entity, written::expr))?;
         let mut scope = self.scope(Some(entity), false);
         Typing { reader, scope: &mut scope, text: &text }.test(&written)
     }
@@ -216,7 +232,7 @@ impl<'c> Pattern<'c, '_> {
         by: &By,
     ) -> Option<Vec<OrderItem>> {
         let text = reader.text(node, "`order`", "order: due_at asc")?;
-        let written = reader.parse_text(&text, Grammar::Expression, written::order)?;
+        let written = reader.parse_text(&text, Grammar::Expression, self.over(entity, written::order))?;
         let mut items = Vec::new();
         for item in written {
             // The parser lets nothing but paths through.
@@ -255,13 +271,15 @@ impl<'c> Pattern<'c, '_> {
             _ => {}
         }
         let mut paths = Vec::new();
-        for item in reader.items(node, "`returns`", "returns: [task_id, case.title]") {
+        for item in reader.bracketed(node, "`returns`", "returns: [task_id, case.title]").iter() {
             let Some(text) = reader.text(item, "`returns`", "returns: [task_id]") else { continue };
             if text.text == "*" {
                 reader.push(bad_read::finding(text.whole(), "`*` is no field", "write `returns: all`"));
                 continue;
             }
-            let Some(written) = reader.parse_text(&text, Grammar::Expression, written::expr) else { continue };
+            let Some(written) = reader.parse_text(&text, Grammar::Expression, self.over(entity, written::expr)) else {
+                continue;
+            };
             let written::ExprKind::Path(first, steps) = &written.kind else {
                 let help =
                     "keep what is computed in a field, `title_key: text(80..400) = lower(title)`, and return that";
@@ -282,7 +300,10 @@ impl<'c> Pattern<'c, '_> {
         let mut conditions = Vec::new();
         for item in reader.items(node, "`if`", "if: status = OPEN else not_open") {
             let Some(text) = reader.text(item, "`if`", "if: status = OPEN else not_open") else { continue };
-            let Some(written) = reader.parse_text(&text, Grammar::Expression, written::condition) else { continue };
+            let Some(written) = reader.parse_text(&text, Grammar::Expression, self.over(entity, written::condition))
+            else {
+                continue;
+            };
             let mut scope = self.scope(Some(entity), true);
             let Some(test) = (Typing { reader, scope: &mut scope, text: &text }).test(&written.test) else { continue };
             let place = text.place(written.test.range.clone());

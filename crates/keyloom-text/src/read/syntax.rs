@@ -1,5 +1,6 @@
 //! The reader and its way of looking at the tree: every look answers with a value or leaves a finding.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use keyloom_finding::{FileId, Finding, Place, Places, Sources};
@@ -15,7 +16,7 @@ use crate::rules::{
 };
 use crate::text::Text;
 use crate::vocabulary::{self, Stage, Word};
-use crate::yaml::{Document, Entry, Kind, Node};
+use crate::yaml::{Document, Entry, Kind, Node, Scalar};
 
 /// The state of one reading.
 pub(super) struct Reader<'a> {
@@ -33,8 +34,8 @@ pub(super) struct Reader<'a> {
     pub(super) named_types: Vec<Name>,
     /// Names in the wrong case; a finding says so where they are defined.
     misnamed: HashSet<String>,
-    /// What the catalog calls an entity, before anything of it is read.
-    pub(super) entity_names: HashSet<String>,
+    /// What the catalog calls an entity, before anything of it is read, with the type of its key where that is one field.
+    pub(super) key_types: HashMap<String, Option<String>>,
 }
 
 /// What is known at one moment, to look names up in while the reader goes on.
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
             misread: HashSet::new(),
             named_types: Vec::new(),
             misnamed: HashSet::new(),
-            entity_names: HashSet::new(),
+            key_types: HashMap::new(),
         }
     }
 
@@ -278,10 +279,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The items of a list that people also write without its brackets: `by: member_id, status`.
+    pub(super) fn bracketed<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> Cow<'n, [Node]> {
+        let Some(items) = without_brackets(node, self.sources) else {
+            return Cow::Borrowed(self.items(node, what, example));
+        };
+        if self.cut.insert(node.place) {
+            self.push(wrong_shape::without_brackets(node.place, what, self.sources.text(node.place)));
+        }
+        Cow::Owned(items)
+    }
+
     /// A list of names.
     pub(super) fn names(&mut self, node: &Node, what: &str, example: &str) -> Vec<Name> {
         let mut names = Vec::new();
-        for item in self.items(node, what, example) {
+        for item in self.bracketed(node, what, example).iter() {
             if let Some(text) = self.text(item, what, example) {
                 names.push(Name { place: text.whole(), text: text.text });
             }
@@ -514,7 +526,8 @@ impl Case {
         }
     }
 
-    fn convert(self, name: &str) -> Option<String> {
+    /// The name as it would be written; nothing if it has no letter.
+    pub(super) fn convert(self, name: &str) -> Option<String> {
         let words = words(name);
         if words.is_empty() {
             return None;
@@ -641,6 +654,32 @@ fn pieces<'n>(value: &Node, behind: impl Iterator<Item = &'n Node>) -> usize {
         }
     }
     0
+}
+
+/// The items of a list that is written as one value: `a, b`. A comma between parentheses separates no items.
+fn without_brackets(node: &Node, sources: &Sources) -> Option<Vec<Node>> {
+    let text = node.scalar().filter(|scalar| scalar.plain && scalar.text.contains(','))?.text.as_str();
+    if sources.text(node.place) != text {
+        return None;
+    }
+    let (mut items, mut open) = (Vec::new(), files::Open::default());
+    let (mut start, mut end) = (0, 0);
+    for piece in text.split_inclusive(',') {
+        open.read(piece);
+        end += piece.len();
+        if open.missing().is_some() && end < text.len() {
+            continue;
+        }
+        let item = text[start..end].trim_end_matches(',').trim();
+        let from = start + text[start..end].find(item).unwrap_or(0);
+        start = end;
+        let narrow = |at: usize| node.place.start.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
+        let place = Place { start: narrow(from), end: narrow(from + item.len()), ..node.place };
+        let scalar = Scalar { text: item.to_owned(), plain: true, block: false, folded: false };
+        items.push(Node { place, kind: Kind::Scalar(scalar) });
+    }
+    let is_list = items.len() > 1 && items.iter().all(|item| !item.is_empty());
+    is_list.then_some(items)
 }
 
 /// `{ returns: a, b }`: the last entry is a name alone, and before it stands a value that a list was meant to be.

@@ -233,12 +233,38 @@ impl Typing<'_, '_, '_, '_> {
         let undecided = |side: &Written| matches!(side.kind, ExprKind::Input { .. } | ExprKind::Literal(_));
         if undecided(a) && !undecided(b) {
             let right = self.lower(b, None, optional_fits);
-            let left = self.beside(a, &right, optional_fits);
+            let test = format!("$today{}", self.between(a.range.end, b.range.end));
+            let left =
+                self.moment_beside(a, (b, &right), test).unwrap_or_else(|| self.beside(a, &right, optional_fits));
             return (left, right);
         }
         let left = self.lower(a, None, optional_fits);
-        let right = self.beside(b, &left, optional_fits);
+        let test = format!("{}$today", self.between(a.range.start, b.range.start));
+        let right = self.moment_beside(b, (a, &left), test).unwrap_or_else(|| self.beside(b, &left, optional_fits));
         (left, right)
+    }
+
+    fn between(&self, start: usize, end: usize) -> &str {
+        self.text.text.get(start..end).unwrap_or("")
+    }
+
+    /// `due < now` where `due` is a day: the moment is in the middle of one, so somebody must say which day is meant.
+    fn moment_beside(&mut self, written: &Written, other: (&Written, &Typed), test: String) -> Option<Typed> {
+        let is_moment = matches!(written.kind, ExprKind::Literal(Literal::Now)) && other.1.ty == Some(Type::Date);
+        if !is_moment {
+            return None;
+        }
+        let input = self.scope.inputs.as_ref().map(|_| format!("take the day as an input, `{test}`"));
+        let field =
+            matches!(other.0.kind, ExprKind::Path(..)).then(|| format!("make `{}` a timestamp", self.source(other.0)));
+        let help = [input, field].into_iter().flatten().collect::<Vec<_>>().join(", or ");
+        let message = format!(
+            "`now` is {}, and it is compared with {}",
+            Type::Timestamp { micros: false }.word(),
+            Type::Date.word()
+        );
+        self.fault(written.range.clone(), message, Some(help).filter(|help| !help.is_empty()));
+        Some(Typed { expr: Expr::Literal(Literal::Now), ty: None })
     }
 
     fn has(&mut self, has: keyloom_model::Has, a: &Written, b: &Written, optional_fits: bool) -> Typed {

@@ -17,7 +17,7 @@ use crate::parse::units;
 use crate::rules::{bad_value, bad_write, missing_key, type_mismatch, wrong_shape};
 use crate::text::Text;
 use crate::vocabulary;
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Entry, Kind, Node};
 
 /// Reads a single write.
 pub(super) fn write<'c>(
@@ -179,6 +179,25 @@ fn assignments<'c>(
         [("set", Change::Set), ("add", Change::Add), ("remove", Change::Remove), ("append", Change::Append)]
     {
         let Some(node) = keys.get(key) else { continue };
+        if let Some(changes) = other_changes(node) {
+            let changes: Vec<String> = changes
+                .iter()
+                .map(|(field, value)| match value.contains(['\'', ',']) {
+                    // YAML takes the quotes of a text away, and ends a value at a comma.
+                    true => format!("{field}: \"{value}\""),
+                    false => format!("{field}: {value}"),
+                })
+                .collect();
+            let finding = wrong_shape::finding(
+                node.place,
+                &format!("`{key}`"),
+                "fields and their values",
+                "another notation",
+                "",
+            );
+            reader.push(finding.help(format!("write `{key}: {{ {} }}`", changes.join(", "))));
+            continue;
+        }
         let path = join(&pattern.path, key);
         for (name, value) in reader.entries(node, &path, &format!("`{key}`"), "set: { status: CLOSED }") {
             if let Some(assignment) = assignment(reader, pattern, entity, &name, value, change, verb) {
@@ -187,6 +206,35 @@ fn assignments<'c>(
         }
     }
     all
+}
+
+/// The fields and values in `status = CLOSED, closed_at = now`, `{ status = CLOSED }` and `[name]`; nothing where they are
+/// written as they should be, or not in sight.
+fn other_changes(node: &Node) -> Option<Vec<(String, String)>> {
+    let texts: Vec<String> = match &node.kind {
+        Kind::Scalar(scalar) => scalar.text.split(',').map(str::to_owned).collect(),
+        Kind::List { items, .. } => {
+            items.iter().map(|item| Some(item.scalar()?.text.clone())).collect::<Option<_>>()?
+        }
+        Kind::Map { entries, .. } => {
+            let is_equation =
+                |entry: &Entry| entry.value.is_empty() && entry.key.scalar().is_some_and(|key| key.text.contains('='));
+            entries.iter().find(|entry| is_equation(entry))?;
+            let text = |entry: &Entry| {
+                let key = &entry.key.scalar()?.text;
+                Some(if is_equation(entry) { key.clone() } else { format!("{key} = {}", entry.value.scalar()?.text) })
+            };
+            entries.iter().map(text).collect::<Option<_>>()?
+        }
+    };
+    let changes = texts.iter().map(|text| {
+        let (field, value) = text.split_once('=').unwrap_or((text, ""));
+        let (field, value) = (field.trim(), value.trim());
+        let value = if text.contains('=') { value.to_owned() } else { format!("${field}") };
+        let is_field = matches!(written::expr(field).ok()?.kind, ExprKind::Path(..));
+        (is_field && written::expr(&value).is_ok()).then(|| (field.to_owned(), value))
+    });
+    changes.collect::<Option<Vec<_>>>().filter(|changes| !changes.is_empty())
 }
 
 fn assignment<'c>(
@@ -400,9 +448,14 @@ fn takes<'c>(
         return Vec::new();
     }
     // A field that `set` names is meant to be set, even where its value was not understood.
-    let named = keys.get("set").map_or_else(Vec::new, Node::keys);
-    let assigned =
-        |name: &str| named.contains(&name) || assignments.iter().any(|assignment| assignment.path.field == name);
+    let set = keys.get("set");
+    let named = set.map_or_else(Vec::new, Node::keys);
+    let meant = set.and_then(other_changes).unwrap_or_default();
+    let assigned = |name: &str| {
+        named.contains(&name)
+            || meant.iter().any(|(field, _)| field == name)
+            || assignments.iter().any(|assignment| assignment.path.field == name)
+    };
     let before = reader.faults();
     let names: Vec<Name> = match keys.entry("takes") {
         Some(entry) => pattern.own_fields(reader, entity, &entry.value, "`takes`"),

@@ -1,5 +1,7 @@
 use keyloom_finding::{Finding, Level, Place, Rule};
 
+use crate::parse::types;
+
 pub(crate) static RULE: Rule = Rule {
     name: "comma-in-braces",
     level: Level::Error,
@@ -9,7 +11,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// One value that has a comma: `{ size: text(80, max 400) }`.
 pub(crate) fn finding(place: Place, whole: &str) -> Finding {
-    let help = match (size(whole), without_separators(whole)) {
+    let help = match (types::enumeration(whole).or_else(|| size(whole)), without_separators(whole)) {
+        (Some(values), _) if values.starts_with("enum") => format!("values are separated by `|`: write `{values}`"),
         (Some(size), _) => format!("a size has no comma: write `{size}`"),
         (None, Some(number)) => format!("a number has no separators between its thousands: write `{number}`"),
         (None, None) if whole.contains("->") => format!("a list stands in brackets: `[{whole}]`"),

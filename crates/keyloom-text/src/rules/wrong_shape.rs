@@ -12,6 +12,13 @@ pub(crate) fn finding(place: Place, what: &str, expected: &str, found: &str, exa
     if example.is_empty() { finding } else { finding.help(format!("for example `{example}`")) }
 }
 
+/// Several values where the brackets of their list are missing: `by: a, b`.
+pub(crate) fn without_brackets(place: Place, what: &str, items: &str) -> Finding {
+    let finding =
+        Finding::new(&RULE, place, format!("{what} takes a list, and here are several values without brackets"));
+    finding.help(format!("write `{}: [{items}]`", what.trim_matches('`')))
+}
+
 /// More entries than anything has.
 pub(crate) fn too_many(place: Place, what: &str, most: usize) -> Finding {
     Finding::new(&RULE, place, format!("{what} has more than {most} entries; the rest is not read"))

@@ -656,6 +656,10 @@ a between 1 and 5
   ^^^^^^^ `between` is not an operator
 = write `a in $from..$to`; it includes the start, not the end
 
+title starts_with :prefix
+      ^^^^^^^^^^^ `starts_with` is not an operator
+= write `title starts with $prefix`
+
 a like 'x%'
   ^^^^ `like` is not an operator
 = write `a starts with 'x'`

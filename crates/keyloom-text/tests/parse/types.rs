@@ -391,8 +391,16 @@ enum(
 = write values in capitals: `enum(OPEN | CLOSED)`
 
 enum(OPEN, CLOSED)
-         ^ `,` stands where `|` is expected
-= values are separated by `|`: `enum(OPEN | CLOSED)`
+^^^^^^^^^^^^^^^^^^ `enum(OPEN, CLOSED)` is written another way here
+= write `enum(OPEN | CLOSED)`
+
+enum[ACTIVE, BLOCKED]
+^^^^^^^^^^^^^^^^^^^^^ `enum[ACTIVE, BLOCKED]` is written another way here
+= write `enum(ACTIVE | BLOCKED)`
+
+enum: ['active', blocked]
+^^^^^^^^^^^^^^^^^^^^^^^^^ `enum: ['active', blocked]` is written another way here
+= write `enum(ACTIVE | BLOCKED)`
 
 enum(OPEN CLOSED)
           ^^^^^^ `CLOSED` stands where `|` is expected
@@ -703,7 +711,15 @@ uuid = new new
 
 uuid default 5
      ^^^^^^^^^ `default 5` is left over after the type
-= write `= value`
+= write `= 5`
+
+enum(OUT | IN) default: OUT
+               ^^^^^^^^^^^^ `default: OUT` is left over after the type
+= write `= OUT`
+
+enum[OUT, IN] default OUT
+^^^^^^^^^^^^^ `enum[OUT, IN]` is written another way here
+= write `enum(OUT | IN) = OUT`
 
 uuid not null
      ^^^^^^^^ `not null` is left over after the type
@@ -731,11 +747,11 @@ Option<timestamp>
 
 ref(Case)
 ^^^^^^^^^ `ref(Case)` is written another way here
-= write `uuid -> Case`
+= write its key's type, then `-> Case`
 
 -> Case
 ^^^^^^^ `-> Case` is written another way here
-= write `uuid -> Case`
+= write its key's type, then `-> Case`
 
 frozen<list<text>>
 ^^^^^^^^^^^^^^^^^^ `frozen<list<text>>` is written another way here

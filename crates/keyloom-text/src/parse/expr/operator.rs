@@ -306,11 +306,14 @@ fn foreign_word(cursor: &Cursor, left: &Expr) -> Option<Fault> {
     let help = match cursor.ahead().to_lowercase().as_str() {
         "between" => format!("{}; it includes the start, not the end", written(format!("{said} in $from..$to"))),
         "like" | "ilike" | "startswith" | "starts_with" | "begins_with" | "prefix" => {
-            let text = match cursor.peek_at(1).kind {
-                Kind::Quoted => cursor.ahead_at(1).trim_matches(['\'', '%']),
-                _ => "abc",
+            let prefix = match (cursor.peek_at(1).kind, cursor.peek_at(2).kind) {
+                (Kind::Quoted, _) => format!("'{}'", cursor.ahead_at(1).trim_matches(['\'', '%'])),
+                (Kind::Symbol, Kind::Word) if matches!(cursor.ahead_at(1), "$" | ":" | "@") => {
+                    format!("${}", cursor.ahead_at(2))
+                }
+                _ => "'abc'".to_owned(),
             };
-            written(format!("{said} starts with '{text}'"))
+            written(format!("{said} starts with {prefix}"))
         }
         "contains" | "includes" | "include" => written(format!("{said} has $item")),
         "not" if cursor.ahead_at(1) == "null" => written(format!("{said} is not null")),

@@ -1,21 +1,36 @@
 //! Types as other languages write them, for the help that says how they are written here.
 
 use crate::fault::Fault;
-use crate::parse::expr::Case;
+use crate::parse::expr::{Case, snake};
 use crate::parse::lexer::shown;
 
 /// The fault of a text that is a type in another language's notation: `list<text>`, `timestamp | null`, `ref(Case)`.
 /// `read` decides whether the translation is right.
 pub(super) fn notation<T>(text: &str, read: fn(&str) -> Result<T, Fault>) -> Option<Fault> {
-    // What fills the field is written behind its type in every language.
-    let (ty, rest) = match text.find(" = ") {
-        Some(at) => text.split_at(at),
-        None => (text, ""),
-    };
+    let (ty, rest) = split_fill(text);
     let translated = format!("{}{rest}", translate(ty, DEPTH_MAX)?);
     read(&translated).ok()?;
     let fault = Fault::new(0..ty.len(), format!("{} is written another way here", shown(ty)));
-    Some(fault.help(format!("write `{translated}`")))
+    Some(match untyped_reference(text) {
+        Some((entity, _)) => fault.help(format!("write its key's type, then `-> {entity}`")),
+        None => fault.help(format!("write `{translated}`")),
+    })
+}
+
+/// The entity in `ref(Case)` or `-> Case`, which do not say what type its key has, and what stands behind it.
+pub(super) fn untyped_reference(text: &str) -> Option<(&str, String)> {
+    let (ty, rest) = split_fill(text);
+    reference(ty.trim()).filter(|(ty, _)| ty.is_empty()).map(|(_, entity)| (entity, rest))
+}
+
+/// What fills the field is written behind its type in every language.
+fn split_fill(text: &str) -> (&str, String) {
+    let default = text.split_once(" default").filter(|(_, value)| value.starts_with([' ', ':', '=']));
+    match (text.find(" = "), default) {
+        (Some(at), _) => (&text[..at], text[at..].to_owned()),
+        (None, Some((ty, value))) => (ty, format!(" = {}", value.trim_start_matches([':', '=', ' ']))),
+        (None, None) => (text, String::new()),
+    }
 }
 
 /// How deep notations are followed into each other: a list of lists is nothing here.
@@ -31,6 +46,9 @@ fn translate(text: &str, depth: usize) -> Option<String> {
     }
     if let Some((ty, entity)) = reference(text) {
         return Some(format!("{} -> {entity}", if ty.is_empty() { "uuid" } else { ty }));
+    }
+    if let Some(values) = enumeration(text) {
+        return Some(values);
     }
     let (outer, of) = wrapped(text)?;
     let item = |text: &str| match word(&text.trim().to_lowercase()) {
@@ -49,6 +67,26 @@ fn translate(text: &str, depth: usize) -> Option<String> {
         "frozen" => Some(inner(of)),
         _ => None,
     }
+}
+
+/// `enum[OPEN, CLOSED]`, `enum(OPEN, CLOSED)` and `enum: [OPEN, CLOSED]` as they are written here.
+pub(crate) fn enumeration(text: &str) -> Option<String> {
+    let behind = text.strip_prefix("enum").or_else(|| text.strip_prefix("ENUM"))?;
+    let list = behind.trim_start_matches(|c: char| matches!(c, ':' | ' '));
+    let inner = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')]
+        .into_iter()
+        .find_map(|(open, close)| list.strip_prefix(open)?.strip_suffix(close))?;
+    let values: Vec<String> = inner.split([',', '|', '/']).map(variant).collect::<Option<_>>()?;
+    let is_foreign = !list.starts_with('(') || inner.contains([',', '/']);
+    is_foreign.then(|| format!("enum({})", values.join(" | ")))
+}
+
+/// A value of an enum in capitals and without quotes, with its share.
+fn variant(text: &str) -> Option<String> {
+    let (name, share) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    let upper = snake(name.trim_matches(['\'', '"'])).to_uppercase();
+    let is_value = matches!(Case::of(&upper), Some(Case::Upper));
+    is_value.then(|| format!("{upper} {share}").trim_end().to_owned())
 }
 
 /// What may be absent in `timestamp | null`, `optional timestamp`, `Option<timestamp>`.
