@@ -12,6 +12,7 @@ mod fields;
 mod files;
 mod groups;
 mod inputs;
+mod naming;
 mod patterns;
 mod rollups;
 mod scope;
@@ -27,7 +28,7 @@ use keyloom_finding::{FileId, Finding, Places, Sources};
 use keyloom_model::Catalog;
 
 pub use files::{Files, Unreadable};
-pub use syntax::nearest;
+pub use naming::nearest;
 
 /// What was understood of a catalog, and what was not.
 #[derive(Debug, Default)]

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use keyloom_finding::{FileId, Place};
 use keyloom_model::{Scenario, Tenant, Type};
 
+use super::naming::Case;
 use super::scope::Names;
-use super::syntax::{Case, Grammar, Keys, Name, Reader};
+use super::syntax::{Grammar, Keys, Name, Reader};
 use super::{allow, entities, fields, patterns, rollups};
 use crate::parse::{types, units};
 use crate::rules::{bad_value, language_version, unknown_name};

@@ -5,8 +5,9 @@ use keyloom_model::{Drift, Entity, Expiry, Field, Fill, History, Origin, States,
 use super::allow;
 use super::fields::{self, PendingFill, PendingReference};
 use super::groups::{fields_where, groups};
+use super::naming::Case;
 use super::scope::{Names, Row, field_names, field_path, fields_path};
-use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
+use super::syntax::{Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::parse::types::{self, TypeKind};
 use crate::parse::{expr as written, units};

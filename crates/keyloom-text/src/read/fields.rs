@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use keyloom_model::{Aggregate, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type};
 
+use super::naming::Case;
 use super::scope::{Names, Row, field_path, fields_path, struct_path};
-use super::syntax::{Case, Grammar, Name, Reader, Snapshot};
+use super::syntax::{Grammar, Name, Reader, Snapshot};
 use super::typing::{Scope, Typing, fits};
 use crate::parse::expr::{self as written, ExprKind};
 use crate::parse::types::{self, TypeKind};

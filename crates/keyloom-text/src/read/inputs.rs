@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use keyloom_finding::{Finding, Place};
 use keyloom_model::{Catalog, Input, Struct, Type};
 
-use super::syntax::nearest;
+use super::naming::nearest;
 use super::typing::fits;
 use crate::rules::{misplaced_optional, two_types, unknown_name};
 

@@ -9,9 +9,10 @@ use keyloom_model::{
 
 use super::entities::blank;
 use super::inputs::Inputs;
+use super::naming::{Case, typo_of};
 use super::scope::{Names, entity_path};
 use super::selection::Pattern;
-use super::syntax::{Case, Grammar, Keys, Name, Reader, join, typo_of};
+use super::syntax::{Grammar, Keys, Name, Reader, join};
 use super::{allow, writes};
 use crate::parse::units;
 use crate::rules::{

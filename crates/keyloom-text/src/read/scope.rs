@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use keyloom_finding::{Finding, Place};
 use keyloom_model::{Catalog, Entity, Field, Member, Path, Root, Type};
 
-use super::syntax::{Case, SUGGESTIONS_MAX, Snapshot, nearest};
+use super::naming::{Case, nearest};
+use super::syntax::{SUGGESTIONS_MAX, Snapshot};
 use crate::fault::Fault;
 use crate::parse::expr::{PathStep, Word};
 use crate::rules::{ambiguous_name, more_than_one_hop, unknown_name};

@@ -10,8 +10,9 @@ use keyloom_model::{
 
 use super::groups::count_distribution;
 use super::inputs::Inputs;
+use super::naming::Case;
 use super::scope::{Names, Row, entity_in_path, entity_path, find_path};
-use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
+use super::syntax::{Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::fault::Fault;
 use crate::parse::expr::{self as written, PathStep, Word};

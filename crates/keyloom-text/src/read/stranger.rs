@@ -1,7 +1,7 @@
 //! Files that are no catalog at all: one word about that is worth more than what YAML makes of them.
 
 use super::files::Unreadable;
-use super::syntax::nearest;
+use super::naming::nearest;
 use crate::vocabulary::FILE;
 use crate::yaml::Node;
 

@@ -6,10 +6,11 @@ use keyloom_model::{
 };
 
 use super::groups::split_where;
+use super::naming::Case;
 use super::patterns::{check_words, target};
 use super::scope::{Row, field_path, find_path};
 use super::selection::Pattern;
-use super::syntax::{Case, Grammar, Keys, Name, Reader, join};
+use super::syntax::{Grammar, Keys, Name, Reader, join};
 use super::typing::Typing;
 use crate::fault::Fault;
 use crate::parse::expr::{self as written, ExprKind, PathStep};

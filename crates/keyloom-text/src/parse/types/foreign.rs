@@ -72,7 +72,7 @@ fn translate(text: &str, depth: usize) -> Option<String> {
 /// `enum[OPEN, CLOSED]`, `enum(OPEN, CLOSED)` and `enum: [OPEN, CLOSED]` as they are written here.
 pub(crate) fn enumeration(text: &str) -> Option<String> {
     let behind = text.strip_prefix("enum").or_else(|| text.strip_prefix("ENUM"))?;
-    let list = behind.trim_start_matches(|c: char| matches!(c, ':' | ' '));
+    let list = behind.trim_start_matches([':', ' ']);
     let inner = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')]
         .into_iter()
         .find_map(|(open, close)| list.strip_prefix(open)?.strip_suffix(close))?;
