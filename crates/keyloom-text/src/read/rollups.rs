@@ -157,10 +157,12 @@ fn every(
         reader.push(bad_value::finding(text.whole(), "`every` does not say of which field", help));
         return None;
     };
+    let lead = step.len() - step.trim_start().len();
     let step = match units::time_span(step.trim()) {
         Ok(step) => step,
         Err(fault) => {
-            reader.push(bad_value::finding(text.place(fault.range), fault.message, fault.help));
+            let place = text.place(lead + fault.range.start..lead + fault.range.end);
+            reader.push(bad_value::finding(place, fault.message, fault.help));
             return None;
         }
     };
