@@ -195,6 +195,13 @@ fn read_field(reader: &mut Reader<'_>, node: &Node) -> Option<(Text, types::Fiel
         Kind::List { .. } => "labels: list of text(8..30) (3 / 20 / 100)",
         _ => "title: text(80..400)",
     };
+    if let Kind::Map { .. } = &node.kind
+        && let Some(values) = types::enumeration(reader.sources.text(node.place).trim_matches(['{', '}', ' ', '\n']))
+    {
+        let finding = wrong_shape::finding(node.place, "a field", "a single value", node.word(), "");
+        reader.push(finding.help(format!("write `{values}`")));
+        return None;
+    }
     let text = reader.text(node, "a field", example)?;
     let pointer = types::untyped_reference(&text.text).and_then(|(entity, rest)| {
         let ty = reader.key_types.get(entity)?.as_ref()?;

@@ -51,7 +51,10 @@ pub(crate) fn finding(file: FileId, text: &str, at: usize, kind: &ErrorKind) -> 
             }
             yaml_ate_it::colon(place)
         }
-        (ErrorKind::MappingValueNotAllowed, _) if is_behind_a_key(text, at) => yaml_ate_it::colon(place),
+        (ErrorKind::MappingValueNotAllowed, _) if is_behind_a_key(text, at) => {
+            let line = text[..at].rsplit('\n').next().unwrap_or("");
+            yaml_ate_it::colon_in_value(place, line, &text[at..line_end(text, at)])
+        }
         (ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar, _) => {
             yaml_ate_it::quote(Place::new(file, at..line_end(text, at)))
         }

@@ -1,5 +1,7 @@
 use keyloom_finding::{Finding, Level, Place, Rule};
 
+use crate::parse::types;
+
 pub(crate) static RULE: Rule = Rule {
     name: "yaml-ate-it",
     level: Level::Error,
@@ -22,6 +24,22 @@ pub(crate) fn comment(value: Place, comment: Place, missing: char) -> Finding {
 pub(crate) fn colon(place: Place) -> Finding {
     Finding::new(&RULE, place, "a `: ` inside a value starts another key for YAML")
         .help("put the whole value in quotes")
+}
+
+/// The same, between what stands before it and behind it on its line; words that other languages follow with a colon
+/// have a notation without one.
+pub(crate) fn colon_in_value(place: Place, before: &str, behind: &str) -> Finding {
+    let finding = colon(place);
+    let (rest, word) = before.rsplit_once(' ').unwrap_or(("", before));
+    let written = match word {
+        "enum" => types::enumeration(&format!("enum{behind}")),
+        "default" => rest.split_once(": ").map(|(_, ty)| format!("{ty} = {}", behind.trim_start_matches([':', ' ']))),
+        _ => None,
+    };
+    match written.filter(|written| types::field(written).is_ok()) {
+        Some(written) => finding.help(format!("write `{written}`")),
+        None => finding,
+    }
 }
 
 /// A key and its value in braces with no blank between them are one key without a value.
