@@ -233,14 +233,13 @@ impl Typing<'_, '_, '_, '_> {
         let undecided = |side: &Written| matches!(side.kind, ExprKind::Input { .. } | ExprKind::Literal(_));
         if undecided(a) && !undecided(b) {
             let right = self.lower(b, None, optional_fits);
-            let test = format!("$today{}", self.between(a.range.end, b.range.end));
-            let left =
-                self.moment_beside(a, (b, &right), test).unwrap_or_else(|| self.beside(a, &right, optional_fits));
+            let test = format!("day(now){}", self.between(a.range.end, b.range.end));
+            let left = self.moment_beside(a, &right, &test).unwrap_or_else(|| self.beside(a, &right, optional_fits));
             return (left, right);
         }
         let left = self.lower(a, None, optional_fits);
-        let test = format!("{}$today", self.between(a.range.start, b.range.start));
-        let right = self.moment_beside(b, (a, &left), test).unwrap_or_else(|| self.beside(b, &left, optional_fits));
+        let test = format!("{}day(now)", self.between(a.range.start, b.range.start));
+        let right = self.moment_beside(b, &left, &test).unwrap_or_else(|| self.beside(b, &left, optional_fits));
         (left, right)
     }
 
@@ -248,22 +247,14 @@ impl Typing<'_, '_, '_, '_> {
         self.text.text.get(start..end).unwrap_or("")
     }
 
-    /// `due < now` where `due` is a day: the moment is in the middle of one, so somebody must say which day is meant.
-    fn moment_beside(&mut self, written: &Written, other: (&Written, &Typed), test: String) -> Option<Typed> {
-        let is_moment = matches!(written.kind, ExprKind::Literal(Literal::Now)) && other.1.ty == Some(Type::Date);
+    /// `due < now` where `due` is a day: `now` is a moment in the middle of one; the day itself is `day(now)`.
+    fn moment_beside(&mut self, written: &Written, other: &Typed, test: &str) -> Option<Typed> {
+        let is_moment = matches!(written.kind, ExprKind::Literal(Literal::Now)) && other.ty == Some(Type::Date);
         if !is_moment {
             return None;
         }
-        let input = self.scope.inputs.as_ref().map(|_| format!("take the day as an input, `{test}`"));
-        let field =
-            matches!(other.0.kind, ExprKind::Path(..)).then(|| format!("make `{}` a timestamp", self.source(other.0)));
-        let help = [input, field].into_iter().flatten().collect::<Vec<_>>().join(", or ");
-        let message = format!(
-            "`now` is {}, and it is compared with {}",
-            Type::Timestamp { micros: false }.word(),
-            Type::Date.word()
-        );
-        self.fault(written.range.clone(), message, Some(help).filter(|help| !help.is_empty()));
+        let message = "`now` is a moment, and it is compared with a day".to_owned();
+        self.fault(written.range.clone(), message, Some(format!("today is `day(now)`: write `{test}`")));
         Some(Typed { expr: Expr::Literal(Literal::Now), ty: None })
     }
 
