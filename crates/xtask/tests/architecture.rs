@@ -10,6 +10,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-model", &[]),
     ("keyloom-finding", &[]),
     ("keyloom-facts", &[]),
+    ("keyloom-value", &["keyloom-model"]),
+    ("keyloom-store", &["keyloom-value"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
     ("keyloom-check", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text"]),
     ("keyloom", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text", "keyloom-check"]),

@@ -1,0 +1,65 @@
+use crate::read::Freshness;
+
+/// What an engine can do, as data. The planner reads it; nobody branches on an engine's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abilities {
+    /// For messages only.
+    pub engine: &'static str,
+    /// What a decision may change besides its own row.
+    pub atomic: Atomic,
+    /// How many column groups a placed table may have.
+    pub column_groups_max: u32,
+    /// Engine-side indexes, where it has them.
+    pub indexes: Option<Indexes>,
+    /// When the engine forgets rows past their end. Reads never return them, whatever it still holds.
+    pub forgetting: Forgetting,
+    /// What a request may hold.
+    pub limits: Limits,
+}
+
+/// What a decision may change besides its own row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomic {
+    /// Nothing.
+    Row,
+    /// Other rows, of any table.
+    Rows {
+        /// How many rows one decision touches at most, its own included.
+        rows_max: u32,
+        /// How many bytes all of them have at most.
+        bytes_max: u64,
+    },
+}
+
+/// Engine-side indexes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indexes {
+    /// How fresh a read of one can be at best.
+    pub freshest: Freshness,
+    /// How many a table may have.
+    pub per_table_max: u32,
+}
+
+/// When the engine forgets rows past their end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forgetting {
+    /// At the moment itself.
+    Exact,
+    /// Some time later.
+    Later,
+}
+
+/// What a request may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a partition key, as the engine counts them.
+    pub partition_key_bytes_max: u32,
+    /// Bytes of a sort key, as the engine counts them.
+    pub sort_key_bytes_max: u32,
+    /// Bytes of a row: key and columns.
+    pub row_bytes_max: u64,
+    /// Rows that can be placed together.
+    pub together_rows_max: u32,
+    /// Bytes that can be placed together.
+    pub together_bytes_max: u64,
+}
