@@ -12,6 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-facts", &[]),
     ("keyloom-value", &["keyloom-model"]),
     ("keyloom-store", &["keyloom-value"]),
+    ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
     ("keyloom-check", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text"]),
     ("keyloom", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text", "keyloom-check"]),
@@ -24,6 +25,7 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("clap", "keyloom-cli"),                  // the command line
     ("granit-parser", "keyloom-text"),        // YAML
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
+    ("fjall", "keyloom-embedded"),            // the LSM tree
 ];
 
 /// Crates that depend on nothing at all.

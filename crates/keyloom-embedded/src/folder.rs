@@ -1,0 +1,182 @@
+//! The folder around the engine: whose it is, and in which format.
+
+use std::{
+    fmt,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+/// The format this version writes, and the only one it reads.
+const FORMAT: u32 = 1;
+const FORMAT_FILE: &str = "format";
+const LOCK_FILE: &str = "lock";
+const ENGINE: &str = "engine";
+
+/// Why a store could not be opened. Nothing in the folder was changed.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Somebody else has it open.
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+        /// The process that has it, if it said so.
+        pid: Option<u32>,
+    },
+    /// It holds something else.
+    NotAStore {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// It was written by another version.
+    Format {
+        /// The folder.
+        folder: PathBuf,
+        /// Its format.
+        found: String,
+        /// The format this version reads.
+        known: u32,
+    },
+    /// A file is not as it was written.
+    Damaged {
+        /// The file, or the folder where it is not known which.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The disk could not be read or written.
+    Io {
+        /// What was read or written.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse { folder, pid: Some(pid) } => {
+                write!(f, "`{}` is in use by process {pid}", folder.display())
+            }
+            Self::InUse { folder, pid: None } => write!(f, "`{}` is in use by another process", folder.display()),
+            Self::NotAStore { folder } => {
+                write!(f, "`{}` holds files, but no store: give a new or an empty folder", folder.display())
+            }
+            Self::Format { folder, found, known } => {
+                write!(f, "`{}` has format {found}, but this version reads format {known}", folder.display())
+            }
+            Self::Damaged { path, what } => write!(f, "`{}` is damaged: {what}", path.display()),
+            Self::Io { path, error } => write!(f, "`{}`: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// A folder that is ours as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Whether there was no store before.
+    pub(crate) created: bool,
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder ours. In a new one, the format is written by [`Folder::establish`], when all else is there.
+    pub(crate) fn claim(path: &Path) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::Io { path: path.to_owned(), error };
+        fs::create_dir_all(path).map_err(failed)?;
+        let path = path.canonicalize().map_err(failed)?;
+        let created = match fs::read(path.join(FORMAT_FILE)) {
+            Ok(found) if found == format_text().as_bytes() => false,
+            Ok(found) => {
+                let found = String::from_utf8_lossy(&found[..found.len().min(100)]);
+                let found = found.trim().strip_prefix("keyloom ").unwrap_or("unknown").to_owned();
+                return Err(OpenError::Format { folder: path, found, known: FORMAT });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(failed(error)),
+        };
+        if created && holds_something_else(&path).map_err(failed)? {
+            return Err(OpenError::NotAStore { folder: path });
+        }
+        let lock = lock(&path)?;
+        Ok(Self { path, created, _lock: lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn engine(&self) -> PathBuf {
+        self.path.join(ENGINE)
+    }
+
+    /// Says that a whole store is here now.
+    pub(crate) fn establish(&self) -> io::Result<()> {
+        write_whole(&self.path.join(FORMAT_FILE), format_text().as_bytes())
+    }
+}
+
+/// Writes a file so that after any crash it is there whole, or as it was before.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("draft");
+    let mut file = File::create(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    sync_folder_of(path)
+}
+
+/// Makes a file's presence or absence last.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+fn format_text() -> String {
+    format!("keyloom {FORMAT}\n")
+}
+
+/// Whether a folder without a format has files that we did not leave there in an attempt that was cut off.
+fn holds_something_else(path: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(path)? {
+        let name = entry?.file_name();
+        if ![LOCK_FILE, ENGINE, "schema", "schema.draft", "format.draft"].iter().any(|ours| name == *ours) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn lock(folder: &Path) -> Result<File, OpenError> {
+    let path = folder.join(LOCK_FILE);
+    let failed = |error| OpenError::Io { path: path.clone(), error };
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // Who it is only makes the message better.
+            let pid = file.read_to_string(&mut holder).ok().and_then(|_| holder.trim().parse().ok());
+            return Err(OpenError::InUse { folder: folder.to_owned(), pid });
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    let write = |file: &mut File| {
+        file.set_len(0)?;
+        file.rewind()?;
+        write!(file, "{}", std::process::id())
+    };
+    write(&mut file).map_err(failed)?;
+    Ok(file)
+}

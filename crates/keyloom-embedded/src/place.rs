@@ -1,0 +1,111 @@
+use bytes::Bytes;
+use keyloom_store::{Fault, Millis, Placement, Placing, Row, RowBuilder, Section, Shape, State, refuse};
+
+use crate::{
+    embedded::Shared,
+    tables::OpenTable,
+    write::{Named, Outcome},
+};
+
+/// A placement as the row it would be if nothing stood there.
+pub(crate) struct Placed(Bytes);
+
+impl Placed {
+    pub(crate) fn size(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Shared {
+    pub(crate) fn place_now(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
+        let mut named = Vec::with_capacity(rows.len());
+        let mut placed = Vec::with_capacity(rows.len());
+        let mut bytes = 0;
+        for placement in rows {
+            let table = self.tables.get(placement.table)?;
+            let shape = table.shape();
+            refuse::placement(shape, placement)?;
+            let key = self.key(shape, placement.key)?;
+            let new = self.placed(shape, &key, &placement.placing, now)?;
+            bytes += (key.len() + new.size()) as u64;
+            named.push(Named::new(table, key));
+            placed.push(new);
+        }
+        if together {
+            refuse::together(rows.len(), bytes, &self.abilities)?;
+        }
+        self.admit(named.iter().map(|named| named.table))?;
+        let locks = self.lock_rows(named.iter())?;
+        let mut outcomes = Vec::with_capacity(rows.len());
+        for (Named { table, key, .. }, new) in named.into_iter().zip(placed) {
+            let key = Bytes::from(key);
+            if let Some(body) = self.merged(table, &key, new)? {
+                outcomes.push(Outcome { table, key, body: Some(body) });
+            }
+        }
+        self.commit(outcomes)?;
+        drop(locks);
+        Ok(())
+    }
+
+    /// Encodes a placement.
+    pub(crate) fn placed(
+        &self,
+        shape: &Shape,
+        key: &[u8],
+        placing: &Placing<'_>,
+        now: Millis,
+    ) -> Result<Placed, Fault> {
+        let mut body = RowBuilder::new();
+        for (group, columns) in shape.table().groups.iter().enumerate() {
+            match placing {
+                Placing::Put { groups, expires_at } => match groups.iter().find(|image| image.group == group) {
+                    Some(image) => body.put(image.version, *expires_at, &columns.columns, image.values)?,
+                    None => body.keep(&Section::NEVER),
+                },
+                Placing::Remove { groups } => match groups.iter().find(|(removed, _)| *removed == group) {
+                    Some((_, version)) => body.removed(*version, now),
+                    None => body.keep(&Section::NEVER),
+                },
+            }
+        }
+        let body = body.finish();
+        refuse::row_size(shape, key.len() + body.len(), &self.abilities)?;
+        Ok(Placed(body))
+    }
+
+    /// The body after a placement; `None` when it changes nothing. The caller holds the lock.
+    pub(crate) fn merged(&self, table: &OpenTable, key: &Bytes, placed: Placed) -> Result<Option<Bytes>, Fault> {
+        let Some(old) = self.stored(table, key)? else { return Ok(Some(placed.0)) };
+        let new = Row::new(Bytes::new(), placed.0);
+        let shape = table.shape();
+        let groups = shape.table().groups.len();
+        let (mut body, mut won) = (RowBuilder::new(), 0);
+        for group in 0..groups {
+            let (standing, arriving) = (old.section(group)?, new.section(group)?);
+            if wins(&arriving, &standing) {
+                won += 1;
+                body.keep(&arriving);
+            } else {
+                body.keep(&standing);
+            }
+        }
+        match won {
+            0 => Ok(None),
+            _ if won == groups => Ok(Some(new.body_bytes().clone())),
+            _ => {
+                let body = body.finish();
+                refuse::row_size(shape, key.len() + body.len(), &self.abilities)?;
+                Ok(Some(body))
+            }
+        }
+    }
+}
+
+fn wins(arriving: &Section<'_>, standing: &Section<'_>) -> bool {
+    match arriving.state {
+        State::Never => false,
+        State::Put { .. } => standing.yields_to(arriving.version, false),
+        State::Removed { .. } => standing.yields_to(arriving.version, true),
+    }
+}

@@ -1,0 +1,100 @@
+//! What decisions and placements share: rows that are to be changed, locked, read and committed together.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{MutexGuard, atomic::Ordering},
+};
+
+use bytes::Bytes;
+use fjall::{OwnedWriteBatch, PersistMode};
+use keyloom_store::{Fault, Image, Row, RowBuilder, Shape, refuse};
+
+use crate::{
+    embedded::Shared,
+    faults,
+    stripes::{Stripe, Stripes},
+    tables::OpenTable,
+};
+
+/// The key of a row that a call names.
+pub(crate) struct Named<'a> {
+    pub(crate) table: &'a OpenTable,
+    pub(crate) key: Vec<u8>,
+    stripe: Stripe,
+}
+
+/// A row as it will be; without a body it will be gone.
+pub(crate) struct Outcome<'a> {
+    pub(crate) table: &'a OpenTable,
+    pub(crate) key: Bytes,
+    pub(crate) body: Option<Bytes>,
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn new(table: &'a OpenTable, key: Vec<u8>) -> Self {
+        let stripe = Stripes::of(table.number, &key);
+        Self { table, key, stripe }
+    }
+}
+
+impl Shared {
+    /// Locks all rows of a call.
+    pub(crate) fn lock_rows<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a Named<'a>>,
+    ) -> Result<Vec<MutexGuard<'_, ()>>, Fault> {
+        let mut named: Vec<(Stripe, u32, &[u8])> =
+            rows.map(|named| (named.stripe, named.table.number, named.key.as_slice())).collect();
+        named.sort_unstable();
+        if named.windows(2).any(|pair| pair[0] == pair[1]) {
+            return refuse::twice();
+        }
+        Ok(self.stripes.lock_all(named.iter().map(|named| named.0)))
+    }
+
+    /// What is stored under a key that is locked: nobody else changes it, so the newest is the right one.
+    pub(crate) fn stored(&self, table: &OpenTable, key: &Bytes) -> Result<Option<Row>, Fault> {
+        let body = faults::contained(|| table.keyspace.get(key).map_err(|error| faults::of_read(&error)))?;
+        Ok(body.map(|body| Row::new(key.clone(), body.into())))
+    }
+
+    /// The body of a row with one group.
+    pub(crate) fn body(&self, shape: &Shape, key: &[u8], image: &Image<'_>) -> Result<Bytes, Fault> {
+        let mut body = RowBuilder::new();
+        body.put(image.version, image.expires_at, &shape.table().groups[0].columns, image.values)?;
+        let body = body.finish();
+        refuse::row_size(shape, key.len() + body.len(), &self.abilities)?;
+        Ok(body)
+    }
+
+    /// Makes rows what they are to be: all of them or, after a crash or a fault, none. The caller holds their locks.
+    pub(crate) fn commit(&self, outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
+        let committed = catch_unwind(AssertUnwindSafe(|| self.commit_batch(outcomes)));
+        // The engine's journal may have all of it, whatever went wrong afterwards.
+        committed.unwrap_or_else(|_| Err(Fault::Unknown("the engine gave up in the middle of a write".into())))
+    }
+
+    fn commit_batch(&self, mut outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
+        if self.stopped.load(Ordering::Acquire) {
+            return Err(Fault::NotDone(faults::STOPPED.into()));
+        }
+        // One row needs no batch: the engine has a shorter way for it.
+        if outcomes.len() <= 1 {
+            return match outcomes.pop() {
+                Some(Outcome { table, key, body: Some(body) }) => table.keyspace.insert(key, body),
+                Some(Outcome { table, key, body: None }) => table.keyspace.remove(key),
+                None => Ok(()),
+            }
+            .map_err(|error| faults::of_commit(&error));
+        }
+        let batch = OwnedWriteBatch::with_capacity(self.engine.clone(), outcomes.len());
+        let mut batch = batch.durability(Some(PersistMode::Buffer));
+        for Outcome { table, key, body } in outcomes {
+            match body {
+                Some(body) => batch.insert(&table.keyspace, key, body),
+                None => batch.remove(&table.keyspace, key),
+            }
+        }
+        batch.commit().map_err(|error| faults::of_commit(&error))
+    }
+}
