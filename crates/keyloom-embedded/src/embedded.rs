@@ -10,8 +10,8 @@ use std::{
 
 use fjall::{Database, KeyspaceCreateOptions, PersistMode};
 use keyloom_store::{
-    Abilities, Atomic, Decision, Define, Fault, Forgetting, Get, Got, Limits, Millis, Placement, Rows, Shape, Slice,
-    Step, Store, TableId, Verdict,
+    Abilities, Atomic, Decision, Define, Fault, Get, Got, Limits, Millis, Placement, Rows, Shape, Slice, Step, Store,
+    TableId, Verdict,
 };
 
 use crate::{
@@ -140,7 +140,6 @@ fn abilities() -> Abilities {
         atomic: Atomic::Rows { rows_max: 10_000, bytes_max: 64 << 20 },
         column_groups_max: 16,
         indexes: None,
-        forgetting: Forgetting::Later,
         limits: Limits {
             partition_key_bytes_max: 30_000,
             sort_key_bytes_max: 30_000,

@@ -54,28 +54,32 @@ impl Shared {
         let snapshot = self.engine.snapshot();
         let mut found = snapshot.range(&table.keyspace, range.into_bounds());
         let mut next = || if of.reverse { found.next_back() } else { found.next() };
-        let (mut cost, mut returned) = (Cost::default(), 0);
+        let (mut cost, mut returned, mut reached) = (Cost::default(), 0, None);
         let mut rows = Vec::with_capacity(of.rows_max.min(ROOM) as usize);
         while let Some(guard) = next() {
             let (key, body) = guard.into_inner().map_err(|error| faults::of_read(&error))?;
             let row = Row::new(key.into(), body.into());
             cost.rows += 1;
             cost.bytes += row.size() as u64;
-            // Where to go on is only needed at the end, and the row may be gone by then.
-            let full = |returned| cost.rows == u64::from(of.rows_max) || returned >= u64::from(of.bytes_max);
-            let reached = if row.section(0)?.is_there(of.now) {
+            let key = row.key_bytes().clone();
+            if row.section(0)?.is_there(of.now) {
+                let row = seen(row, shape, of.now)?;
                 returned += row.size() as u64;
-                let key = full(returned).then(|| row.key_bytes().clone());
+                if returned > u64::from(of.bytes_max)
+                    && !rows.is_empty()
+                    && let Some(reached) = reached
+                {
+                    return Ok(Rows { rows, end: limit(&reached, shape)?, cost });
+                }
                 rows.push(row);
-                key
             } else {
                 cost.leftovers += u64::from(is_leftover(&row, shape, of.now)?);
-                full(returned).then(|| row.key_bytes().clone())
-            };
-            if let Some(reached) = reached {
-                let end = if next().is_some() { limit(&reached, shape)? } else { End::Range };
+            }
+            if cost.rows == u64::from(of.rows_max) {
+                let end = if next().is_some() { limit(&key, shape)? } else { End::Range };
                 return Ok(Rows { rows, end, cost });
             }
+            reached = Some(key);
         }
         Ok(Rows { rows, end: End::Range, cost })
     }
@@ -98,10 +102,16 @@ fn got(shape: &Shape, key: Vec<u8>, stored: Option<UserValue>, now: Millis) -> R
     let row = Row::new(key.into(), body.into());
     cost.bytes = row.size() as u64;
     if row.section(0)?.is_there(now) {
-        return Ok(Got { row: Some(row), cost });
+        return Ok(Got { row: Some(seen(row, shape, now)?), cost });
     }
     cost.leftovers = u64::from(is_leftover(&row, shape, now)?);
     Ok(Got { row: None, cost })
+}
+
+/// A row that is there, as it is seen at a moment.
+fn seen(row: Row, shape: &Shape, now: Millis) -> Result<Row, Fault> {
+    // With one group there is nothing to hide, and the row goes out as it was read.
+    if shape.table().groups.len() == 1 { Ok(row) } else { Ok(row.as_of(now)?) }
 }
 
 /// Whether a row without a root has another group.

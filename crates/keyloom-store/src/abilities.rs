@@ -11,8 +11,6 @@ pub struct Abilities {
     pub column_groups_max: u32,
     /// Engine-side indexes, where it has them.
     pub indexes: Option<Indexes>,
-    /// When the engine forgets rows past their end. Reads never return them, whatever it still holds.
-    pub forgetting: Forgetting,
     /// What a request may hold.
     pub limits: Limits,
 }
@@ -38,15 +36,6 @@ pub struct Indexes {
     pub freshest: Freshness,
     /// How many a table may have.
     pub per_table_max: u32,
-}
-
-/// When the engine forgets rows past their end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forgetting {
-    /// At the moment itself.
-    Exact,
-    /// Some time later.
-    Later,
 }
 
 /// What a request may hold.

@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
+use keyloom_value::Kind;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     abilities::Abilities,
     fault::Fault,
-    schema::{Column, Discipline, Shape, Table, TableId},
+    schema::{Column, Discipline, Shape, SortColumn, Table, TableId},
 };
 
 /// The tables of a store.
@@ -22,7 +23,8 @@ pub trait Define: Send + Sync {
 pub enum Step {
     /// A new table.
     Create(Table),
-    /// A column at the end of a group; rows that are there have none.
+    /// A column at the end of a group; rows that are there have none. Writers that know nothing of it may still be at work:
+    /// nobody may put anything into it before they have ended.
     AddColumn {
         /// The table.
         table: String,
@@ -30,6 +32,15 @@ pub enum Step {
         group: usize,
         /// The column.
         column: Column,
+    },
+    /// A column whose enumeration or struct grew.
+    Extend {
+        /// The table.
+        table: String,
+        /// The column, of the key or a group.
+        column: String,
+        /// What may stand in it from now on: [`Kind::extends`] what could.
+        kind: Kind,
     },
     /// A table and all its rows are gone.
     Drop {
@@ -39,7 +50,8 @@ pub enum Step {
 }
 
 /// The legal steps that lead from the tables that are there to those that are wanted, in the order in which they must be
-/// taken. Tables that are there and not wanted stay: nothing is dropped that nobody named.
+/// taken. Tables and columns that are there and not wanted stay: nothing is dropped that nobody named, and a process that
+/// knows less than is there can start.
 ///
 /// # Errors
 /// `Refused` when a wanted table is not sound, is more than the engine can do, or is there with another key, discipline or
@@ -73,16 +85,23 @@ fn sound(table: &Table, wanted: &[Table], there: &[Arc<Shape>], abilities: &Abil
     let Discipline::Indexed { of } = &table.discipline else { return Ok(()) };
     let Some(indexes) = abilities.indexes else { return refuse(format!("{engine} keeps no indexes")) };
     let tables = || wanted.iter().chain(there.iter().map(|shape| shape.table()));
-    let Some(base) = tables().find(|base| base.name == *of && base.discipline == Discipline::Decided) else {
-        return refuse(format!("there is no decided table `{of}` to index"));
+    let written = |base: &&Table| matches!(base.discipline, Discipline::Decided | Discipline::Placed);
+    let Some(base) = tables().find(|base| base.name == *of && base.groups.len() == 1).filter(written) else {
+        return refuse(format!("there is no decided or placed table `{of}` with one column group to index"));
     };
-    if let Some(name) = table.column_names().find(|name| !base.column_names().any(|known| known == *name)) {
-        return refuse(format!("`{of}` has no column `{name}`"));
+    let (own, base_shape) = (Shape::of(table.clone())?, Shape::of(base.clone())?);
+    let kind = |shape: &Shape, name: &str| shape.column(name).and_then(|at| shape.kind(at)).cloned();
+    if let Some(name) = table.column_names().find(|name| kind(&own, name) != kind(&base_shape, name)) {
+        return refuse(format!("`{of}` has no such column `{name}`"));
     }
     if let Some(name) = base.key_names().find(|key| !table.key_names().any(|name| name == *key)) {
         return refuse(format!("its key lacks `{name}` of the key of `{of}`, so two rows would be one"));
     }
-    let same = wanted.iter().filter(|other| other.discipline == table.discipline).count();
+    let mut same: Vec<&str> =
+        tables().filter(|other| other.discipline == table.discipline).map(|other| other.name.as_str()).collect();
+    same.sort_unstable();
+    same.dedup();
+    let same = same.len();
     if same > indexes.per_table_max as usize {
         return refuse(format!("{same} indexes of `{of}`, but {engine} has at most {}", indexes.per_table_max));
     }
@@ -93,24 +112,79 @@ fn additions(found: &Table, wanted: &Table, steps: &mut Vec<Step>) -> Result<(),
     let refuse = |what: &str| {
         Err(Fault::refused(format!("table `{}`: {what} can't be changed; make a table of another name", wanted.name)))
     };
-    if found.partition != wanted.partition || found.sort != wanted.sort {
-        return refuse("its key");
-    }
     if found.discipline != wanted.discipline {
         return refuse("its discipline");
     }
     if found.groups.len() != wanted.groups.len() || found.grace_ms != wanted.grace_ms {
         return refuse("its column groups or its grace");
     }
-    for (group, (there, wanted_group)) in found.groups.iter().zip(&wanted.groups).enumerate() {
-        let Some(added) = wanted_group.columns.strip_prefix(there.columns.as_slice()) else {
-            return refuse("a column that is there");
-        };
-        steps.extend(added.iter().map(|column| Step::AddColumn {
-            table: wanted.name.clone(),
-            group,
-            column: column.clone(),
-        }));
+    if found.partition.len() != wanted.partition.len() || found.sort.len() != wanted.sort.len() {
+        return refuse("its key");
+    }
+    let mut grown = |name: &str, old: &Kind, new: &Kind| {
+        if !old.extends(new) {
+            steps.push(Step::Extend { table: wanted.name.clone(), column: name.to_owned(), kind: new.clone() });
+        }
+        new.extends(old) || old.extends(new)
+    };
+    let mut same = |old: &Column, new: &Column| old.name == new.name && grown(&new.name, &old.kind, &new.kind);
+    if !found.partition.iter().zip(&wanted.partition).all(|(old, new)| same(old, new)) {
+        return refuse("its key");
+    }
+    let columns = |sort: &SortColumn| Column { name: sort.name.clone(), kind: sort.kind.clone() };
+    let mut sorts = found.sort.iter().zip(&wanted.sort);
+    if !sorts.all(|(old, new)| old.descending == new.descending && same(&columns(old), &columns(new))) {
+        return refuse("its key");
+    }
+    let groups = || found.groups.iter().zip(&wanted.groups);
+    if !groups().all(|(old, new)| old.columns.iter().zip(&new.columns).all(|(old, new)| same(old, new))) {
+        return refuse("a column that is there");
+    }
+    for (group, (old, new)) in groups().enumerate() {
+        let added = new.columns.iter().skip(old.columns.len());
+        steps.extend(added.map(|column| Step::AddColumn { table: wanted.name.clone(), group, column: column.clone() }));
     }
     Ok(())
+}
+
+impl Step {
+    /// The table that it is about.
+    pub fn table(&self) -> &str {
+        match self {
+            Self::Create(Table { name: table, .. })
+            | Self::AddColumn { table, .. }
+            | Self::Extend { table, .. }
+            | Self::Drop { table } => table,
+        }
+    }
+
+    /// What a table that is there is after this step; the same if the step was taken already.
+    ///
+    /// # Errors
+    /// `Refused` when the step does not fit the table.
+    pub fn changed(&self, there: &Table) -> Result<Table, Fault> {
+        let refuse = |what: String| Err(Fault::refused(format!("table `{}`: {what}", there.name)));
+        let mut changed = there.clone();
+        match self {
+            Self::Create(_) | Self::Drop { .. } => {}
+            Self::AddColumn { group, column, .. } => match changed.groups.get_mut(*group) {
+                None => return refuse(format!("there is no column group {group}")),
+                Some(group) if group.columns.iter().any(|known| known.name == column.name) => {}
+                Some(group) => group.columns.push(column.clone()),
+            },
+            Self::Extend { column, kind, .. } => {
+                let keys = changed.partition.iter_mut().map(|known| (&known.name, &mut known.kind));
+                let keys = keys.chain(changed.sort.iter_mut().map(|known| (&known.name, &mut known.kind)));
+                let cells = changed.groups.iter_mut().flat_map(|group| &mut group.columns);
+                let mut all = keys.chain(cells.map(|known| (&known.name, &mut known.kind)));
+                match all.find(|(name, _)| *name == column) {
+                    None => return refuse(format!("there is no column `{column}`")),
+                    Some((_, known)) if known.extends(kind) => {}
+                    Some((_, known)) if kind.extends(known) => *known = kind.clone(),
+                    Some(_) => return refuse(format!("`{column}` can't become another kind")),
+                }
+            }
+        }
+        Ok(Shape::of(changed)?.into_table())
+    }
 }

@@ -21,7 +21,7 @@ mod store;
 mod sweep;
 mod write;
 
-pub use abilities::{Abilities, Atomic, Forgetting, Indexes, Limits};
+pub use abilities::{Abilities, Atomic, Indexes, Limits};
 pub use boxed::{BoxFuture, BoxedStore};
 pub use define::{Define, Step, steps};
 pub use fault::{Cause, Fault, Scope};

@@ -11,7 +11,7 @@ use std::{
 use keyloom_value::{Mismatch, Value, compare, key};
 
 use crate::{
-    abilities::{Abilities, Atomic, Forgetting, Indexes, Limits},
+    abilities::{Abilities, Atomic, Indexes, Limits},
     define::{Define, Step, steps},
     fault::Fault,
     inspect::{Inspect, Inspection},
@@ -105,7 +105,6 @@ impl Model {
                 atomic: Atomic::Rows { rows_max: 10_000, bytes_max: 64 << 20 },
                 column_groups_max: 16,
                 indexes: Some(Indexes { freshest: Freshness::Fresh, per_table_max: 20 }),
-                forgetting: Forgetting::Later,
                 limits: Limits {
                     partition_key_bytes_max: 30_000,
                     sort_key_bytes_max: 30_000,
@@ -343,21 +342,29 @@ impl Model {
             found.reverse();
         }
         let (mut rows, mut cost, mut returned) = (Vec::new(), Cost::default(), 0);
-        let last = found.len().saturating_sub(1);
+        let (last, mut reached) = (found.len().saturating_sub(1), None);
         for (at, (key, standings)) in found.into_iter().enumerate() {
             let row = content.row(key, standings)?;
             cost.rows += 1;
             cost.bytes += row.size() as u64;
             if standings[0].is_there(of.now) {
+                let row = row.as_of(of.now)?;
                 returned += row.size();
+                if returned > of.bytes_max as usize
+                    && let Some(reached) = reached
+                    && !rows.is_empty()
+                {
+                    return Ok(Rows { rows, end: End::Limit { reached }, cost });
+                }
                 rows.push(row);
             } else if standings[1..].iter().any(|standing| standing.is_there(of.now)) {
                 cost.leftovers += 1;
             }
-            let full = cost.rows == u64::from(of.rows_max) || returned >= of.bytes_max as usize;
-            if full && at < last {
-                return Ok(Rows { rows, end: End::Limit { reached: key.values[columns..].to_vec() }, cost });
+            let here = key.values[columns..].to_vec();
+            if cost.rows == u64::from(of.rows_max) && at < last {
+                return Ok(Rows { rows, end: End::Limit { reached: here }, cost });
             }
+            reached = Some(here);
         }
         Ok(Rows { rows, end: End::Range, cost })
     }
@@ -373,7 +380,7 @@ impl Model {
         let row = content.row(&key, standings)?;
         cost.bytes = row.size() as u64;
         if standings[0].is_there(at.now) {
-            return Ok(Got { row: Some(row), cost });
+            return Ok(Got { row: Some(row.as_of(at.now)?), cost });
         }
         cost.leftovers = u64::from(standings[1..].iter().any(|standing| standing.is_there(at.now)));
         Ok(Got { row: None, cost })
@@ -504,20 +511,15 @@ impl Define for Model {
         };
         match step {
             Step::Create(table) => {
-                if !steps(&there, std::slice::from_ref(table), &self.abilities)?.is_empty() {
+                steps(&there, std::slice::from_ref(table), &self.abilities)?;
+                if position(&table.name).is_none() {
                     tables.push(Some(Content::new(Arc::new(Shape::of(table.clone())?))));
                 }
             }
-            Step::AddColumn { table, group, column } => {
+            Step::AddColumn { table, .. } | Step::Extend { table, .. } => {
                 let at = position(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
                 let Some(content) = &mut tables[at] else { return Ok(()) };
-                let mut wanted = content.shape.table().clone();
-                let columns = wanted.groups.get_mut(*group).map(|group| &mut group.columns);
-                let columns = columns.ok_or_else(|| Fault::refused(format!("`{table}` has no group {group}")))?;
-                if !columns.contains(column) {
-                    columns.push(column.clone());
-                    content.shape = Arc::new(Shape::of(wanted)?);
-                }
+                content.shape = Arc::new(Shape::of(step.changed(content.shape.table())?)?);
             }
             Step::Drop { table } => {
                 if let Some(at) = position(table) {
@@ -531,7 +533,7 @@ impl Define for Model {
 
 impl Sweep for Model {
     async fn segments(&self, id: TableId, _parts: u32) -> Result<Vec<Segment>, Fault> {
-        table(&self.tables(), id)?;
+        refuse::sweep(&table(&self.tables(), id)?.shape)?;
         Ok(vec![Segment(Vec::new())])
     }
 
@@ -545,6 +547,7 @@ impl Sweep for Model {
     ) -> Result<Swept, Fault> {
         let tables = self.tables();
         let content = table(&tables, id)?;
+        refuse::sweep(&content.shape)?;
         let parts = content.shape.key_parts();
         let from = from.map(|resume| key::decode(&resume.0, parts)).transpose();
         let from = from.map_err(|_| Fault::refused("a sweep goes on where none ended"))?;
@@ -552,18 +555,23 @@ impl Sweep for Model {
             values: owned(&values),
             descending: parts.iter().map(|part| part.descending).collect(),
         });
-        let mut rows = Vec::new();
+        let (mut rows, mut leftovers) = (Vec::new(), Vec::new());
         for (key, standings) in &content.rows {
-            if from.as_ref().is_some_and(|from| key <= from) || !standings[0].is_there(now) {
+            if from.as_ref().is_some_and(|from| key <= from) {
                 continue;
             }
-            rows.push(content.row(key, standings)?);
-            if rows.len() >= rows_max.max(1) as usize {
+            let row = content.row(key, standings)?.as_of(now)?;
+            if standings[0].is_there(now) {
+                rows.push(row);
+            } else if standings.iter().any(|standing| standing.is_there(now)) {
+                leftovers.push(row);
+            }
+            if rows.len() + leftovers.len() >= rows_max.max(1) as usize {
                 let resume = key::encode(&key.values, parts).map_err(|mismatch: Mismatch| Fault::from(mismatch))?;
-                return Ok(Swept { rows, resume: Some(Resume(resume)) });
+                return Ok(Swept { rows, leftovers, resume: Some(Resume(resume)) });
             }
         }
-        Ok(Swept { rows, resume: None })
+        Ok(Swept { rows, leftovers, resume: None })
     }
 }
 

@@ -14,7 +14,7 @@ pub enum Freshness {
     Any,
     /// Every acknowledged write.
     Settled,
-    /// Linearizable with the decisions on this row.
+    /// Linearizable with the decisions on this row; of a row that nobody decides the same as settled.
     Fresh,
 }
 
@@ -53,7 +53,7 @@ pub struct Slice<'a> {
     pub after: Option<&'a [Value<'a>]>,
     /// Against the order of the table.
     pub reverse: bool,
-    /// How many rows are looked at, and so returned, at most; at least 1.
+    /// How many rows are looked at, as the engine counts them, and so returned, at most; at least 1.
     pub rows_max: u32,
     /// How many bytes are returned at most, though always one row.
     pub bytes_max: u32,
@@ -96,7 +96,7 @@ pub struct Rows {
 pub enum End {
     /// Nothing is left in the range.
     Range,
-    /// A bound of the request was reached; perhaps nothing is left, engines do not always know. The sort key of the last row that was looked at is where to go on `after`: it
+    /// A bound of the request or of the engine was reached; perhaps nothing is left, engines do not always know. The sort key of the last row that was looked at is where to go on `after`: it
     /// may have been one that is not returned, because it has expired.
     Limit {
         /// A whole sort key.
@@ -107,7 +107,7 @@ pub enum End {
 /// What a read took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
-    /// Rows looked at, also those that are not returned.
+    /// Rows looked at as the engine counts them, also those that are not returned.
     pub rows: u64,
     /// Bytes of them.
     pub bytes: u64,

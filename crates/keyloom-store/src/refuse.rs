@@ -55,6 +55,17 @@ pub fn slice(shape: &Shape, of: &Slice<'_>, abilities: &Abilities) -> Result<(),
     Ok(())
 }
 
+/// Looks at a table that is to be swept.
+///
+/// # Errors
+/// `Refused` when it is an index.
+pub fn sweep(shape: &Shape) -> Result<(), Fault> {
+    match &shape.table().discipline {
+        Discipline::Indexed { of } => Err(Fault::refused(format!("an index can't be swept, but `{of}` can"))),
+        Discipline::Decided | Discipline::Carried | Discipline::Placed => Ok(()),
+    }
+}
+
 /// Looks a decided row through.
 ///
 /// # Errors
@@ -92,6 +103,7 @@ pub fn carried(shape: &Shape, key: &[Value<'_>]) -> Result<(), Fault> {
 /// # Errors
 /// `Refused` when it has not one value for each column.
 pub fn image(shape: &Shape, image: &Image<'_>) -> Result<(), Fault> {
+    version(shape, image.version)?;
     if image.values.len() == shape.table().groups[0].columns.len() {
         return Ok(());
     }
@@ -105,10 +117,11 @@ pub fn image(shape: &Shape, image: &Image<'_>) -> Result<(), Fault> {
 pub fn placement(shape: &Shape, placement: &Placement<'_>) -> Result<(), Fault> {
     obeys(shape, &Discipline::Placed, "is not placed")?;
     whole_key(shape, placement.key)?;
-    let groups: Vec<usize> = match placement.placing {
-        Placing::Put { groups, .. } => groups.iter().map(|image| image.group).collect(),
-        Placing::Remove { groups } => groups.iter().map(|(group, _)| *group).collect(),
+    let (groups, versions): (Vec<usize>, Vec<u64>) = match placement.placing {
+        Placing::Put { groups, .. } => groups.iter().map(|image| (image.group, image.version)).unzip(),
+        Placing::Remove { groups } => groups.iter().copied().unzip(),
     };
+    versions.into_iter().try_for_each(|placed| version(shape, placed))?;
     if groups.is_empty() {
         return refused(shape, "a placement without a column group");
     }
@@ -196,6 +209,14 @@ fn too_large(shape: &Shape, what: &str, bytes: usize, max: u64, abilities: &Abil
 /// Always `Refused`.
 pub fn twice<T>() -> Result<T, Fault> {
     Err(Fault::refused("one row is named twice in one call"))
+}
+
+/// What every engine's signed timestamp holds, one above included.
+fn version(shape: &Shape, version: u64) -> Result<(), Fault> {
+    if (1..i64::MAX as u64).contains(&version) {
+        return Ok(());
+    }
+    refused(shape, "a version is above 0 and below 2^63 - 1")
 }
 
 fn whole_key(shape: &Shape, key: &[Value<'_>]) -> Result<(), Fault> {

@@ -75,6 +75,27 @@ impl Row {
         self.key.len() + self.body.len()
     }
 
+    /// As it is seen at a moment: groups that are not there any more have nothing in them.
+    ///
+    /// # Errors
+    /// When the body can't be read.
+    pub fn as_of(self, now: Millis) -> Result<Self, Malformed> {
+        let hidden = |section: &Section<'_>| section.state != State::Never && !section.is_there(now);
+        let mut any = false;
+        for section in Sections::of(&self.body)? {
+            any |= hidden(&section?);
+        }
+        if !any {
+            return Ok(self);
+        }
+        let mut body = RowBuilder::new();
+        for section in Sections::of(&self.body)? {
+            let section = section?;
+            body.keep(if hidden(&section) { &Section::NEVER } else { &section });
+        }
+        Ok(Self { key: self.key, body: body.finish() })
+    }
+
     /// The version of its root.
     ///
     /// # Errors

@@ -49,7 +49,7 @@ pub struct Table {
     /// The other columns. The first group is the root: a row is there when its root is. Only a placed table may have
     /// more, each with versions of its own.
     pub groups: Vec<Group>,
-    /// For how long a removed or expired row still fences older placements.
+    /// For how long after it was placed or removed a row fences older placements, though it is not there any more.
     pub grace_ms: i64,
 }
 
@@ -123,6 +123,11 @@ impl Shape {
         if let Some(part) = parts.iter().find(|part| !part.kind.is_ordered()) {
             return refuse(format!("{} can't stand in a key: it has no order", part.kind.word()));
         }
+        let kinds = parts.iter().map(|part| &part.kind);
+        let kinds = kinds.chain(table.groups.iter().flat_map(|group| group.columns.iter().map(|column| &column.kind)));
+        if let Some(what) = kinds.map(Kind::unsound).find_map(|unsound| unsound) {
+            return refuse(what);
+        }
         if table.groups.is_empty() {
             return refuse("it has no group of columns".into());
         }
@@ -141,6 +146,11 @@ impl Shape {
             return refuse(format!("two columns are called `{}`", twice[0]));
         }
         Ok(Self { table, parts })
+    }
+
+    /// The table, without what was made ready.
+    pub fn into_table(self) -> Table {
+        self.table
     }
 
     /// The table.

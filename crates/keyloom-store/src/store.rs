@@ -23,8 +23,8 @@ pub trait Store: Send + Sync + 'static {
     /// One guarded change of one decided row, and what rides along.
     fn decide(&self, what: Decision<'_>) -> impl Future<Output = Result<Verdict, Fault>> + Send;
 
-    /// Makes placed rows at least as new as said. `together`: after any crash, all become visible or none do. Without it
-    /// a fault leaves each of them placed or not; sending all of them again is always right.
+    /// Makes placed rows at least as new as said. `together`: after any crash, all become visible or none do; for a
+    /// moment a reader may see some before the others. Without it a fault leaves each of them placed or not; sending all of them again is always right.
     fn place(
         &self,
         rows: &[Placement<'_>],

@@ -5,7 +5,8 @@ use crate::{
 };
 
 /// All rows of a table, a piece at a time, in no stated order: for verifying, repairing and copying, never in the path of a
-/// request. A row that is there from the first call to the last is seen at least once.
+/// request. A row that is there from the first call to the last is seen at least once, as fresh as `Settled`. An index can't
+/// be swept; its table can.
 pub trait Sweep: Send + Sync {
     /// About so many parts of a table, together all of it.
     fn segments(&self, table: TableId, parts: u32) -> impl Future<Output = Result<Vec<Segment>, Fault>> + Send;
@@ -34,6 +35,8 @@ pub struct Resume(pub Vec<u8>);
 pub struct Swept {
     /// Rows that are there.
     pub rows: Vec<Row>,
+    /// Rows whose root is not there though another group is: for a repair to remove.
+    pub leftovers: Vec<Row>,
     /// Where to go on; `None` at the end.
     pub resume: Option<Resume>,
 }

@@ -110,7 +110,7 @@ pub enum Current {
 
 /// Makes a placed row at least this new, or gone.
 ///
-/// Placements are idempotent and commutative: of all that were ever sent for a column group, the one with the highest
+/// One placement happens as a whole. Placements are idempotent and commutative: of all that were ever sent for a column group, the one with the highest
 /// version stands. A removal comes before a put of the same version and after one of any lower version. Two puts of one
 /// version must be equal.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +130,7 @@ pub enum Placing<'a> {
     Put {
         /// Each group once.
         groups: &'a [GroupImage<'a>],
-        /// From when on it is not there.
+        /// From when on these groups are not there.
         expires_at: Option<Millis>,
     },
     /// One or more groups are gone, each at its version.

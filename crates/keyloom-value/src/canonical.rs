@@ -68,7 +68,12 @@ pub fn encode(value: &Value<'_>, kind: &Kind, out: &mut Vec<u8>) -> Result<(), M
             if values.len() != members.len() {
                 return Err(Mismatch(format!("{} members where {} are expected", values.len(), members.len())));
             }
-            for (value, member) in values.iter().zip(members) {
+            // Absent members at the end leave no trace: a value keeps its bytes when its struct is given another member.
+            let written = values.iter().rposition(|value| !value.is_null()).map_or(0, |last| last + 1);
+            if let Some(member) = members[written..].iter().find(|member| !member.optional) {
+                return Err(Mismatch(format!("`{}` is absent", member.name)));
+            }
+            for (value, member) in values[..written].iter().zip(members) {
                 match value {
                     Value::Null if member.optional => out.push(0),
                     Value::Null => return Err(Mismatch(format!("`{}` is absent", member.name))),
@@ -133,7 +138,6 @@ pub fn decode<'a>(bytes: &'a [u8], kind: &Kind) -> Result<Value<'a>, Malformed> 
         Kind::Struct(members) => {
             let (mut values, mut rest) = (Vec::with_capacity(members.len()), bytes);
             for member in members {
-                // A member that was added to the struct later is absent in older rows.
                 match rest.split_first() {
                     None => values.push(Value::Null),
                     Some((0, after)) => {
@@ -145,6 +149,10 @@ pub fn decode<'a>(bytes: &'a [u8], kind: &Kind) -> Result<Value<'a>, Malformed> 
                         values.push(decode(take(&mut rest)?, &member.kind)?);
                     }
                 }
+            }
+            // Left over would be a member that this kind does not know; to read on would be to lose it at the next write.
+            if !rest.is_empty() {
+                return Err(Malformed("a struct has more members than its kind"));
             }
             Value::Struct(values)
         }

@@ -75,7 +75,11 @@ impl Kind {
     /// two others later.
     pub const RANK_STEP: u16 = 10;
 
-    /// The kind of a catalog's type. Enumerations are ranked as written.
+    /// What a 16-bit number with a sign holds, so that every engine can keep a rank.
+    pub const RANK_MAX: u16 = 32_767;
+
+    /// The kind of a catalog's type. Enumerations are ranked as written; once rows are stored, the ranks that were given
+    /// then stay.
     pub fn of(ty: &Type, catalog: &Catalog) -> Self {
         match ty {
             Type::Uuid => Self::Uuid,
@@ -117,6 +121,48 @@ impl Kind {
                     .collect(),
             ),
             Type::OneOf(types) => Self::OneOf(types.iter().map(|ty| Self::of(ty, catalog)).collect()),
+        }
+    }
+
+    /// Whether every value of an older kind is one of this, with the same bytes: an enumeration or a struct grew. What is
+    /// new stands at the end, a new member is optional, and a rank keeps its name.
+    pub fn extends(&self, older: &Self) -> bool {
+        match (self, older) {
+            (Self::Enum(new), Self::Enum(old)) => old.iter().all(|variant| new.contains(variant)),
+            (Self::Struct(new), Self::Struct(old)) => {
+                new.len() >= old.len()
+                    && new.iter().zip(old).all(|(new, old)| {
+                        new.name == old.name && new.optional >= old.optional && new.kind.extends(&old.kind)
+                    })
+                    && new[old.len()..].iter().all(|member| member.optional)
+            }
+            (Self::OneOf(new), Self::OneOf(old)) => {
+                new.len() >= old.len() && new.iter().zip(old).all(|(new, old)| new.extends(old))
+            }
+            (Self::List(new), Self::List(old)) | (Self::Set(new), Self::Set(old)) => new.extends(old),
+            (Self::Map(new_key, new), Self::Map(old_key, old)) => new_key.extends(old_key) && new.extends(old),
+            (new, old) => new == old,
+        }
+    }
+
+    /// What is wrong with it, in words; `None` for a sound kind.
+    pub fn unsound(&self) -> Option<String> {
+        match self {
+            Self::Decimal { scale } if *scale > 38 => Some(format!("a decimal with {scale} digits behind the point")),
+            Self::Enum(variants) => {
+                let twice = |at: usize, variant: &Variant| {
+                    variants[..at].iter().any(|known| known.name == variant.name || known.rank == variant.rank)
+                };
+                let bad =
+                    |at: usize, variant: &Variant| !(1..=Self::RANK_MAX).contains(&variant.rank) || twice(at, variant);
+                let (_, variant) = variants.iter().enumerate().find(|(at, variant)| bad(*at, variant))?;
+                Some(format!("`{}` has no rank of its own from 1 to {}", variant.name, Self::RANK_MAX))
+            }
+            Self::List(of) | Self::Set(of) => of.unsound(),
+            Self::Map(key, value) => key.unsound().or_else(|| value.unsound()),
+            Self::Struct(members) => members.iter().find_map(|member| member.kind.unsound()),
+            Self::OneOf(kinds) => kinds.iter().find_map(Self::unsound),
+            _ => None,
         }
     }
 
