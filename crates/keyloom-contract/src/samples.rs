@@ -48,7 +48,7 @@ fn uuid(version: u8, first: u8, last: u8) -> Owned {
 
 pub(crate) fn variants() -> Kind {
     let variant = |name: &str, rank| Variant { name: name.to_owned(), rank };
-    Kind::Enum(vec![variant("low", 10), variant("high", 300), variant("highest", u16::MAX)])
+    Kind::Enum(vec![variant("low", 10), variant("high", 300), variant("highest", Kind::RANK_MAX)])
 }
 
 /// All kinds that may stand in a key, with values in their order.
@@ -93,7 +93,7 @@ pub(crate) fn ordered() -> Vec<Sample> {
             Kind::Ip,
             vec![ip("0.0.0.0"), ip("9.255.0.1"), ip("255.255.255.255"), ip("::"), ip("::ffff:1.2.3.4"), ip("ff::1")],
         ),
-        sample("enum", variants(), [10, 300, u16::MAX].map(Value::Enum).to_vec()),
+        sample("enum", variants(), [10, 300, Kind::RANK_MAX].map(Value::Enum).to_vec()),
     ]
 }
 

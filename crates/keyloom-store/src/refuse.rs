@@ -10,7 +10,7 @@ use crate::{
     fault::Fault,
     read::{Freshness, Get, Slice},
     schema::{Discipline, Shape},
-    write::{Change, Expect, Image, Placement, Placing},
+    write::{Change, Expect, Image, Placement, Placing, VERSION_MAX},
 };
 
 /// Looks a get through.
@@ -211,12 +211,11 @@ pub fn twice<T>() -> Result<T, Fault> {
     Err(Fault::refused("one row is named twice in one call"))
 }
 
-/// What every engine's signed timestamp holds, one above included.
 fn version(shape: &Shape, version: u64) -> Result<(), Fault> {
-    if (1..i64::MAX as u64).contains(&version) {
+    if (1..=VERSION_MAX).contains(&version) {
         return Ok(());
     }
-    refused(shape, "a version is above 0 and below 2^63 - 1")
+    refused(shape, "a version lies between 1 and 2^63 - 2")
 }
 
 fn whole_key(shape: &Shape, key: &[Value<'_>]) -> Result<(), Fault> {
