@@ -1,0 +1,20 @@
+use std::{future::poll_fn, pin::Pin, task::Poll};
+
+/// What all of the futures return, in their order; they run beside each other.
+pub(crate) async fn all<T>(futures: impl IntoIterator<Item = impl Future<Output = T> + Send>) -> Vec<T> {
+    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    poll_fn(|context| {
+        let mut ready = true;
+        for (future, value) in &mut waiting {
+            if value.is_none() {
+                match Pin::new(future).poll(context) {
+                    Poll::Ready(returned) => *value = Some(returned),
+                    Poll::Pending => ready = false,
+                }
+            }
+        }
+        if ready { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    waiting.into_iter().filter_map(|(_, value)| value).collect()
+}
