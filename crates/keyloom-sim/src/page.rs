@@ -11,20 +11,24 @@ pub(crate) fn page(shape: &Shape, window: &Window, mut found: Vec<(Vec<u8>, Vec<
     if window.reverse {
         found.reverse();
     }
-    let (mut rows, mut cost, mut returned) = (Vec::new(), Cost::default(), 0);
-    let last = found.len().saturating_sub(1);
-    for (at, (sort, standings)) in found.into_iter().enumerate() {
+    let (mut rows, mut cost, mut returned, mut reached) = (Vec::new(), Cost::default(), 0, None);
+    for (sort, standings) in found {
         let row = row(shape, [window.partition.as_slice(), &sort].concat(), &standings)?;
+        let there = standings[0].is_there(window.now);
+        let fits = !there || rows.is_empty() || returned + row.size() <= window.bytes_max as usize;
+        if let Some(reached) = reached
+            && (cost.rows == u64::from(window.rows_max) || !fits)
+        {
+            let reached: Vec<u8> = reached;
+            let reached = key::decode(&reached, shape.sort_parts())?.into_iter().map(Value::into_owned).collect();
+            return Ok(Rows { rows, end: End::Limit { reached }, cost });
+        }
         cost = cost.plus(cost_of(row.size(), &standings, window.now));
-        if standings[0].is_there(window.now) {
+        if there {
             returned += row.size();
             rows.push(row);
         }
-        let full = cost.rows == u64::from(window.rows_max) || returned >= window.bytes_max as usize;
-        if full && at < last {
-            let reached = key::decode(&sort, shape.sort_parts())?.into_iter().map(Value::into_owned).collect();
-            return Ok(Rows { rows, end: End::Limit { reached }, cost });
-        }
+        reached = Some(sort);
     }
     Ok(Rows { rows, end: End::Range, cost })
 }

@@ -1,5 +1,7 @@
 //! The scheduler: one seed is one run, and what the schedule does to processes is what it says.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 use std::{
     sync::{Arc, Mutex},
     time::Duration,

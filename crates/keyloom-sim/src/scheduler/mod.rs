@@ -9,8 +9,11 @@ mod trace;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
     time::Duration,
 };
 
@@ -100,15 +103,17 @@ impl Simulation {
     ///
     /// # Errors
     /// When a bound of the run is reached, or nothing is left that could wake the future.
-    pub fn block_on<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Halt> {
-        let process = self.world.lock().process("observer", false);
-        let mut task = std::pin::pin!(self.world.spawn(process, future));
-        let mut context = Context::from_waker(Waker::noop());
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, Halt> {
+        let mut future = std::pin::pin!(future);
+        let woken = Arc::new(Woken(AtomicBool::new(true)));
+        let waker = Waker::from(woken.clone());
         loop {
-            if let Poll::Ready(value) = task.as_mut().poll(&mut context) {
-                return value.ok_or(Halt::Idle);
+            if woken.0.swap(false, Ordering::Relaxed)
+                && let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker))
+            {
+                return Ok(value);
             }
-            if !self.step()? {
+            if !self.step()? && !woken.0.load(Ordering::Relaxed) {
                 return Err(Halt::Idle);
             }
         }
@@ -187,6 +192,15 @@ impl World {
 
     pub(crate) fn clock(&self) -> Clock {
         Clock::new(self.clone())
+    }
+}
+
+/// Whether the observer was woken since it last looked.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
