@@ -39,9 +39,12 @@ mod page;
 mod random;
 mod request;
 mod scheduler;
+mod segment;
 mod standing;
 mod tables;
+mod wide;
 
 pub use faults::Faults;
 pub use items::ItemStore;
 pub use scheduler::{Clock, Dice, Halt, Happening, Simulation, Task};
+pub use wide::WideStore;

@@ -25,6 +25,7 @@ use crate::{
     network::{self, Way},
     request::{Reader, Write},
     scheduler::{Simulation, World},
+    segment::Part,
     tables::Tables,
 };
 
@@ -218,8 +219,7 @@ impl Define for ItemStore {
 impl Sweep for ItemStore {
     async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
         self.tables().shape(table)?;
-        let parts = u8::try_from(parts).unwrap_or(u8::MAX).max(1);
-        Ok((0..parts).map(|part| Segment(vec![part, parts])).collect())
+        Ok(Part::all(parts))
     }
 
     async fn sweep(
@@ -231,11 +231,11 @@ impl Sweep for ItemStore {
         now: Millis,
     ) -> Result<Swept, Fault> {
         let shape = self.tables().shape(table)?;
-        let Segment(bytes) = segment;
-        let &[part, parts] = bytes.as_slice() else { return Err(Fault::refused("a segment of another store")) };
-        let (world, from) = (self.world.clone(), from.map(|Resume(key)| key.clone()));
-        let rows_max = rows_max.max(1) as usize;
-        self.read(table, move |server| server.sweep(&world, (table, &shape), (part, parts), from, rows_max, now)).await
+        let part = Part::of(segment, &shape, from)?;
+        let world = self.world.clone();
+        let work =
+            move |server: &mut Server| Ok(part.swept(server.sweep(&world, (table, &shape), &part, now)?, rows_max));
+        self.read(table, work).await
     }
 }
 

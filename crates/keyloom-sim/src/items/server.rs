@@ -1,8 +1,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use keyloom_store::{
-    Abilities, Current, Discipline, Expect, Fault, Freshness, Got, Inspection, Millis, Resume, Rows, Shape, Swept,
-    TableId, Verdict, refuse,
+    Abilities, Current, Discipline, Expect, Fault, Freshness, Got, Inspection, Millis, Row, Rows, Shape, TableId,
+    Verdict, refuse,
 };
 
 use super::{
@@ -12,9 +12,10 @@ use super::{
 };
 use crate::{
     page::{got, page},
-    random::{Random, mix},
+    random::Random,
     request::{At, What, Window, Write},
     scheduler::World,
+    segment::Part,
     standing::{Standing, row},
     tables::Tables,
 };
@@ -152,28 +153,17 @@ impl Server {
     }
 
     pub(super) fn sweep(
-        &mut self,
+        &self,
         world: &World,
         (table, shape): (TableId, &Shape),
-        (part, parts): (u8, u8),
-        from: Option<Vec<u8>>,
-        rows_max: usize,
+        part: &Part,
         now: Millis,
-    ) -> Result<Swept, Fault> {
+    ) -> Result<Vec<Row>, Fault> {
         let moment = world.lock().now;
-        let mut rows = Vec::new();
-        for (at, item) in self.items.iter().filter(|(at, _)| at.table == table && segment(at, parts) == part) {
-            let key = at.key();
-            let Some(standings) = item.standings().filter(|_| !item.is_forgotten(moment)) else { continue };
-            if !standings[0].is_there(now) || from.as_ref().is_some_and(|from| key <= *from) {
-                continue;
-            }
-            rows.push(row(shape, key.clone(), standings)?);
-            if rows.len() == rows_max {
-                return Ok(Swept { rows, resume: Some(Resume(key)) });
-            }
-        }
-        Ok(Swept { rows, resume: None })
+        let items = self.items.keys().filter(|at| at.table == table && part.holds(at));
+        let items = items.filter_map(|at| Some((at, self.standings(at, moment)?)));
+        let there = items.filter(|(_, standings)| standings[0].is_there(now));
+        there.map(|(at, standings)| row(shape, at.key(), standings)).collect()
     }
 
     pub(super) fn inspect(&mut self, world: &World, table: TableId, shape: &Shape) -> Inspection {
@@ -235,9 +225,4 @@ fn end(shape: &Shape, standings: &[Standing]) -> Option<Duration> {
     let ends = standings.iter().map(|standing| standing.forgettable_from(grace));
     let Millis(end) = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
     Some(Duration::from_millis(u64::try_from(end).unwrap_or(0)))
-}
-
-fn segment(at: &At, parts: u8) -> u8 {
-    let hash = at.partition.iter().fold(0, |hash, byte| mix(hash ^ u64::from(*byte)));
-    u8::try_from(hash % u64::from(parts.max(1))).unwrap_or(0)
 }
