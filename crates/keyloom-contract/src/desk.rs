@@ -246,6 +246,32 @@ impl<'a, S: Subject> Desk<'a, S> {
         done(self.store.decide(what).await)
     }
 
+    /// Whether one of several racing decisions was done. An engine may answer a race with "not done" or "unknown"; then
+    /// the row itself tells, and as long as it is what was expected the same decision is sent again.
+    pub async fn race(&self, key: &[Owned], expect: Expect, becomes: Image<'_>, shows: impl Fn(&Seen) -> bool) -> bool {
+        let mut in_doubt = false;
+        for _ in 0..1_000 {
+            let what = Decision { change: self.change(key, expect, becomes), along: &[], now: NOW };
+            match self.store.decide(what).await {
+                Ok(Verdict::Done) => return true,
+                Ok(Verdict::Lost { .. }) if !in_doubt => return false,
+                Ok(Verdict::Lost { .. }) | Err(Fault::NotDone(_)) => {}
+                Err(Fault::Unknown(_)) => in_doubt = true,
+                Err(fault) => panic!("a decision that must work answers \"{fault}\""),
+            }
+            let fresh = Get { freshness: Freshness::Fresh, ..self.ask_row(key, NOW) };
+            let Ok(got) = self.store.get(fresh).await else { continue };
+            let seen = got.row.map(|row| self.seen(&row, key, NOW));
+            if seen.as_ref().is_some_and(&shows) {
+                return true;
+            }
+            if seen.map_or(Expect::Absent, |seen| Expect::Version(seen.version())) != expect {
+                return false;
+            }
+        }
+        panic!("of racing decisions always one wins")
+    }
+
     /// A decided row that was not there before.
     pub async fn create(&self, key: &[Owned], version: u64, values: &[Owned]) {
         let verdict = self.decide(key, Expect::Absent, image(version, values)).await;

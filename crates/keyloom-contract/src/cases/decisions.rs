@@ -4,7 +4,7 @@ use keyloom_store::{BoxFuture, Discipline, Expect, VERSION_MAX, Verdict};
 use keyloom_value::{Kind, Value};
 
 use crate::{
-    Case, Subject,
+    Case, Seen, Subject,
     desk::{Columns, Desk, Owned, decide_along, image, int, join, lost, plain, refused, table, text},
 };
 
@@ -134,16 +134,17 @@ async fn rows_of_one_partition_are_decided_apart<S: Subject>(store: &S) {
     }
 }
 
-/// Decisions that race for one row, and how many of them were done.
-async fn race<S: Subject>(desk: &Desk<'_, S>, key: &[Owned], expect: Expect, deciders: u64) -> (u64, Vec<usize>) {
+/// Decisions that race for one row: which of them were done.
+async fn race<S: Subject>(desk: &Desk<'_, S>, key: &[Owned], expect: Expect, deciders: u64) -> Vec<usize> {
     let values: Vec<[Owned; 1]> = (0..deciders).map(|at| [text(&format!("decider {at}"))]).collect();
-    let racing: Vec<BoxFuture<'_, Verdict>> = values
+    let racing: Vec<BoxFuture<'_, bool>> = values
         .iter()
-        .map(|values| -> BoxFuture<'_, Verdict> { Box::pin(desk.decide(key, expect, image(9, values))) })
+        .map(|values| -> BoxFuture<'_, bool> {
+            Box::pin(desk.race(key, expect, image(9, values), move |seen| seen.values() == values))
+        })
         .collect();
-    let verdicts = join(racing).await;
-    let winners = verdicts.iter().enumerate().filter(|(_, verdict)| **verdict == Verdict::Done).map(|(at, _)| at);
-    (deciders, winners.collect())
+    let done = join(racing).await;
+    done.into_iter().enumerate().filter(|(_, done)| *done).map(|(at, _)| at).collect()
 }
 
 async fn of_two_deciders_one_wins<S: Subject>(store: &S) {
@@ -151,7 +152,7 @@ async fn of_two_deciders_one_wins<S: Subject>(store: &S) {
     for at in 0..10 {
         let key = [text("p"), int(at)];
         desk.create(&key, 5, &[text("v")]).await;
-        let (_, winners) = race(&desk, &key, Expect::Version(5), 2).await;
+        let winners = race(&desk, &key, Expect::Version(5), 2).await;
         assert_eq!(winners.len(), 1, "exactly one decision is done");
         let expected = [text(&format!("decider {}", winners[0]))];
         assert_eq!(desk.get(&key).await.expect("the row").values(), expected, "and it is the one that stands");
@@ -162,7 +163,7 @@ async fn of_many_creators_one_wins<S: Subject>(store: &S) {
     let desk = open(store).await;
     for at in 0..5 {
         let key = [text("p"), int(at)];
-        let (_, winners) = race(&desk, &key, Expect::Absent, 8).await;
+        let winners = race(&desk, &key, Expect::Absent, 8).await;
         assert_eq!(winners.len(), 1, "exactly one creation is done");
         let expected = [text(&format!("decider {}", winners[0]))];
         assert_eq!(desk.get(&key).await.expect("the row").values(), expected, "and it is the one that stands");
@@ -170,29 +171,29 @@ async fn of_many_creators_one_wins<S: Subject>(store: &S) {
 }
 
 async fn racing_counters_lose_no_count<S: Subject>(store: &S) {
-    let wanted = table("t", Discipline::Decided).by("p", Kind::Int).column("count", Kind::Int);
+    let wanted = table("t", Discipline::Decided).by("p", Kind::Int);
+    // Each counter has a column of its own, so that it can tell whether a count of its own was done.
+    let wanted = (0..4).fold(wanted, |wanted, at| wanted.column(&format!("count {at}"), Kind::Int));
     let desk = &Desk::open(store, wanted).await;
-    desk.create(&[int(1)], 1, &[int(0)]).await;
-    let count = |times: u32| -> BoxFuture<'_, ()> {
+    desk.create(&[int(1)], 1, &[int(0), int(0), int(0), int(0)]).await;
+    let count = |own: usize, times: i64| -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let mut left = times;
             for attempt in 0.. {
                 assert!(attempt < 1_000, "of racing decisions always one wins");
                 let seen = desk.get(&[int(1)]).await.expect("the counter");
-                let Value::Int(value) = seen.values()[0] else { panic!("a count: {seen:?}") };
-                let version = seen.version();
-                let values = [int(value + 1)];
-                if desk.decide(&[int(1)], Expect::Version(version), image(version + 1, &values)).await == Verdict::Done
-                {
-                    left -= 1;
-                    if left == 0 {
-                        return;
-                    }
+                let (version, mut values) = (seen.version(), seen.values().to_vec());
+                let Value::Int(counted) = values[own] else { panic!("a count: {seen:?}") };
+                if counted == times {
+                    return;
                 }
+                values[own] = int(counted + 1);
+                let shows = |seen: &Seen| seen.values()[own] == int(counted + 1);
+                desk.race(&[int(1)], Expect::Version(version), image(version + 1, &values), shows).await;
             }
         })
     };
-    join((0..4).map(|_| count(5)).collect()).await;
+    join((0..4).map(|own| count(own, 5)).collect()).await;
     let seen = desk.get(&[int(1)]).await.expect("the counter");
-    assert_eq!((seen.version(), seen.values()), (21, &[int(20)][..]), "4 counters that count 5 each");
+    let five = [int(5), int(5), int(5), int(5)];
+    assert_eq!((seen.version(), seen.values()), (21, &five[..]), "4 counters that count 5 each");
 }
