@@ -16,7 +16,7 @@ use crate::{
     request::{At, What, Window, Write},
     scheduler::World,
     segment::Part,
-    standing::{Standing, row},
+    standing::{Standing, row, row_at},
     tables::Tables,
 };
 
@@ -103,7 +103,7 @@ impl Server {
                 continue;
             }
             let current = match there {
-                Some(standings) => Current::Is(row(&write.shape, write.at.key(), standings)?),
+                Some(standings) => Current::Is(row_at(&write.shape, write.at.key(), standings, now)?),
                 None => Current::Absent,
             };
             return Ok(Verdict::Lost { at, current });
@@ -163,7 +163,7 @@ impl Server {
         let items = self.items.keys().filter(|at| at.table == table && part.holds(at));
         let items = items.filter_map(|at| Some((at, self.standings(at, moment)?)));
         let there = items.filter(|(_, standings)| standings[0].is_there(now));
-        there.map(|(at, standings)| row(shape, at.key(), standings)).collect()
+        there.map(|(at, standings)| row_at(shape, at.key(), standings, now)).collect()
     }
 
     pub(super) fn inspect(&mut self, world: &World, table: TableId, shape: &Shape) -> Inspection {

@@ -135,15 +135,12 @@ impl Cells {
 impl Mutation {
     /// What is placed: a put of version v at timestamp v + 1, a removal at v. At equal timestamps the tombstone wins, and
     /// that is the order of placements.
-    pub(super) fn placed(write: &Write, now: Millis) -> Result<Self, Fault> {
+    pub(super) fn placed(write: &Write, now: Millis) -> Self {
         let mut cells = Cells::default();
-        let What::Place { arriving } = &write.what else { return Ok(Self { at: write.at.clone(), cells }) };
+        let What::Place { arriving } = &write.what else { return Self { at: write.at.clone(), cells } };
         let groups = &write.shape.table().groups;
         for (group, standing) in arriving {
             let version = standing.rank().map_or(0, |(version, _)| version);
-            if version >= i64::MAX.unsigned_abs() {
-                return Err(Fault::refused(format!("version {version} is no timestamp")));
-            }
             match standing {
                 Standing::Put { .. } => cells.put(*group, standing, version + 1, now),
                 // A deletion of the row would hide the other groups, also what they hold from before, for ever.
@@ -155,7 +152,7 @@ impl Mutation {
                 Standing::Never => {}
             }
         }
-        Ok(Self { at: write.at.clone(), cells })
+        Self { at: write.at.clone(), cells }
     }
 
     /// What is decided, at the timestamp of its ballot.

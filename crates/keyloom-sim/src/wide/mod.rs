@@ -33,7 +33,7 @@ use crate::{
     request::{Reader, Write},
     scheduler::Simulation,
     segment::Part,
-    standing::{Standing, row},
+    standing::{Standing, row_at},
     tables::Tables,
 };
 
@@ -160,7 +160,7 @@ impl Store for WideStore {
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
         let writes = self.look(|reader| reader.placements(rows, together, now))?;
-        let mutations = writes.iter().map(|write| Mutation::placed(write, now)).collect::<Result<Vec<_>, _>>()?;
+        let mutations = writes.iter().map(|write| Mutation::placed(write, now)).collect::<Vec<_>>();
         if together {
             return self.write(move |node| async move { node.write_together(mutations.into()).await }).await;
         }
@@ -207,7 +207,7 @@ impl Sweep for WideStore {
         for (at, cells) in found {
             let standings = self.standings(&shape, &cells)?;
             if standings[0].is_there(now) {
-                rows.push(row(&shape, at.key(), &standings)?);
+                rows.push(row_at(&shape, at.key(), &standings, now)?);
             }
         }
         Ok(part.swept(rows, rows_max))
