@@ -42,6 +42,8 @@ mod scheduler;
 mod segment;
 mod standing;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod wide;
 
 pub use faults::Faults;

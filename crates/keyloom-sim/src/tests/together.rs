@@ -1,0 +1,77 @@
+//! Rows that are placed together are all there or none, whoever crashes.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use keyloom_store::{Discipline, Freshness, Get, GroupImage, Placement, Placing, Shape, Step, TableId};
+use keyloom_value::{Kind, Value};
+
+use super::{
+    Subject, Wrong,
+    clients::{Answer, Hand, clients},
+    faults, quiet_tail, table,
+};
+use crate::{ItemStore, Simulation, WideStore};
+
+const ROWS: u64 = 3;
+
+type Histories = Arc<Mutex<BTreeMap<u64, Answer>>>;
+
+fn key(batch: u64, row: u64) -> [Value<'static>; 1] {
+    [Value::from(format!("row {row} of batch {batch}"))]
+}
+
+async fn act<S: Subject>(hand: Hand<S>, histories: Histories) {
+    let batch = {
+        let mut histories = histories.lock().unwrap();
+        let batch = histories.len() as u64;
+        histories.insert(batch, Answer::Unknown);
+        batch
+    };
+    let keys: Vec<_> = (0..ROWS).map(|row| key(batch, row)).collect();
+    let images = [GroupImage { group: 0, version: 1, values: &[Value::Int(1)] }];
+    let placing = Placing::Put { groups: &images, expires_at: None };
+    let placements: Vec<_> = keys.iter().map(|key| Placement { table: TableId(0), key, placing }).collect();
+    let placed = hand.store.place(&placements, true, hand.clock.now()).await;
+    histories.lock().unwrap().insert(batch, Answer::of(&placed, |()| true));
+}
+
+/// One run of one seed: a batch that is there in part, if any.
+pub(super) fn check<S: Subject>(seed: u64, fresh: impl Fn(&Simulation) -> S) -> Result<(), Wrong> {
+    let simulation = Simulation::new(seed, faults(seed));
+    let (store, histories) = (fresh(&simulation), Histories::default());
+    let shape = Shape::of(table("placed", Discipline::Placed, &[&[("a", Kind::Int)]])).unwrap();
+    simulation.block_on(store.apply(&Step::Create(shape.table().clone()))).unwrap().unwrap();
+    let shared = histories.clone();
+    let act = move |hand: Hand<S>| -> keyloom_store::BoxFuture<'static, ()> { Box::pin(act(hand, shared.clone())) };
+    clients(&simulation, &store, (3, 5), act);
+    quiet_tail(&simulation)?;
+    for (batch, answer) in &*histories.lock().unwrap() {
+        let there = (0..ROWS).filter(|row| {
+            let now = simulation.clock().now();
+            let get = Get { table: TableId(0), key: &key(*batch, *row), freshness: Freshness::Settled, now };
+            simulation.block_on(store.get(get)).unwrap().unwrap().row.is_some()
+        });
+        match (answer, there.count() as u64) {
+            (Answer::Done | Answer::Unknown, ROWS) | (Answer::Not | Answer::Unknown, 0) => {}
+            (answer, rows) => return Err(format!("of batch {batch}, answered {answer:?}, {rows} rows are there")),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn batches_of_items_are_whole() {
+    for seed in 0..1_000 {
+        check(seed, ItemStore::new).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+    }
+}
+
+#[test]
+fn batches_of_the_wide_store_are_whole() {
+    for seed in 0..1_000 {
+        check(seed, WideStore::new).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+    }
+}

@@ -1,0 +1,92 @@
+//! Decisions over two rows: each has both or neither, and both rows tell the same story.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use keyloom_store::{Along, Change, Decision, Define, Expect, Freshness, Get, Image, Step, Store, TableId, Verdict};
+use keyloom_value::Value;
+
+use super::{
+    Wrong,
+    clients::{Answer, Hand, clients},
+    decisions::{Chain, shape, tokens},
+    faults, quiet_tail,
+};
+use crate::{ItemStore, Simulation};
+
+const ROWS: u64 = 3;
+
+type Histories = Arc<Mutex<BTreeMap<u8, (Answer, [u64; 2])>>>;
+
+fn key(row: u64) -> [Value<'static>; 1] {
+    [Value::from(format!("row {row}"))]
+}
+
+async fn read(hand: &Hand<ItemStore>, row: u64) -> Option<(Chain, Expect)> {
+    let get = Get { table: TableId(0), key: &key(row), freshness: Freshness::Settled, now: hand.clock.now() };
+    hand.store.get(get).await.ok().map(|got| tokens(got.row.as_ref()))
+}
+
+async fn act(hand: Hand<ItemStore>, histories: Histories) {
+    let first = hand.dice.below(ROWS);
+    let rows = [first, (first + 1 + hand.dice.below(ROWS - 1)) % ROWS];
+    let (Some(one), Some(two)) = (read(&hand, rows[0]).await, read(&hand, rows[1]).await) else { return };
+    let token = {
+        let mut histories = histories.lock().unwrap();
+        let token = u8::try_from(histories.len() + 1).unwrap();
+        histories.insert(token, (Answer::Unknown, rows));
+        token
+    };
+    let longer = |(mut chain, expect): (Chain, Expect)| {
+        chain.push(token);
+        (expect, if let Expect::Version(version) = expect { version + 1 } else { 1 }, [Value::from(chain)])
+    };
+    let (one, two) = (longer(one), longer(two));
+    let keys = rows.map(key);
+    let own = Change {
+        table: TableId(0),
+        key: &keys[0],
+        expect: one.0,
+        becomes: Image { version: one.1, expires_at: None, values: &one.2 },
+    };
+    let other = Change {
+        table: TableId(0),
+        key: &keys[1],
+        expect: two.0,
+        becomes: Image { version: two.1, expires_at: None, values: &two.2 },
+    };
+    let along = [Along::Decide(other)];
+    let verdict = hand.store.decide(Decision { change: own, along: &along, now: hand.clock.now() }).await;
+    let answer = Answer::of(&verdict, |verdict| *verdict == Verdict::Done);
+    histories.lock().unwrap().insert(token, (answer, rows));
+}
+
+/// One run of one seed: what is wrong with its rows, if anything.
+pub(super) fn check(seed: u64, fresh: impl Fn(&Simulation) -> ItemStore) -> Result<(), Wrong> {
+    let simulation = Simulation::new(seed, faults(seed));
+    let (store, histories) = (fresh(&simulation), Histories::default());
+    simulation.block_on(store.apply(&Step::Create(shape().table().clone()))).unwrap().unwrap();
+    let shared = histories.clone();
+    clients(&simulation, &store, (4, 6), move |hand| Box::pin(act(hand, shared.clone())));
+    quiet_tail(&simulation)?;
+    let hand = Hand { store, clock: simulation.clock(), dice: simulation.dice() };
+    let read = |row| simulation.block_on(read(&hand, row)).unwrap().map(|(chain, _)| chain).unwrap();
+    let chains: Vec<Chain> = (0..ROWS).map(read).collect();
+    for (token, (answer, rows)) in &*histories.lock().unwrap() {
+        let times = |row: u64| chains[usize::try_from(row).unwrap()].iter().filter(|there| *there == token).count();
+        match (answer, rows.map(times)) {
+            (Answer::Done | Answer::Unknown, [1, 1]) | (Answer::Not | Answer::Unknown, [0, 0]) => {}
+            (answer, times) => return Err(format!("{token}, answered {answer:?}, is there {times:?} times")),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn transactions_on_items_are_whole() {
+    for seed in 0..2_000 {
+        check(seed, ItemStore::new).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+    }
+}
