@@ -32,4 +32,6 @@ pub use row::{Row, RowBuilder, Section, State};
 pub use schema::{Column, ColumnAt, Discipline, Group, Millis, Shape, SortColumn, Table, TableId};
 pub use store::Store;
 pub use sweep::{Resume, Segment, Sweep, Swept};
-pub use write::{Along, Change, Current, Decision, Expect, GroupImage, Image, Placement, Placing, Verdict};
+pub use write::{
+    Along, Change, Current, Decision, Expect, GroupImage, Image, Placement, Placing, VERSION_MAX, Verdict,
+};

@@ -10,7 +10,7 @@ use crate::{
     fault::Fault,
     read::{Freshness, Get, Slice},
     schema::{Discipline, Shape},
-    write::{Change, Expect, Image, Placement, Placing},
+    write::{Change, Expect, Image, Placement, Placing, VERSION_MAX},
 };
 
 /// Looks a get through.
@@ -90,8 +90,9 @@ pub fn carried(shape: &Shape, key: &[Value<'_>]) -> Result<(), Fault> {
 /// Looks an image through.
 ///
 /// # Errors
-/// `Refused` when it has not one value for each column.
+/// `Refused` when it has not one value for each column, or its version is too large.
 pub fn image(shape: &Shape, image: &Image<'_>) -> Result<(), Fault> {
+    version(shape, image.version)?;
     if image.values.len() == shape.table().groups[0].columns.len() {
         return Ok(());
     }
@@ -105,10 +106,11 @@ pub fn image(shape: &Shape, image: &Image<'_>) -> Result<(), Fault> {
 pub fn placement(shape: &Shape, placement: &Placement<'_>) -> Result<(), Fault> {
     obeys(shape, &Discipline::Placed, "is not placed")?;
     whole_key(shape, placement.key)?;
-    let groups: Vec<usize> = match placement.placing {
-        Placing::Put { groups, .. } => groups.iter().map(|image| image.group).collect(),
-        Placing::Remove { groups } => groups.iter().map(|(group, _)| *group).collect(),
+    let (groups, versions): (Vec<usize>, Vec<u64>) = match placement.placing {
+        Placing::Put { groups, .. } => groups.iter().map(|image| (image.group, image.version)).unzip(),
+        Placing::Remove { groups } => groups.iter().copied().unzip(),
     };
+    versions.into_iter().try_for_each(|number| version(shape, number))?;
     if groups.is_empty() {
         return refused(shape, "a placement without a column group");
     }
@@ -196,6 +198,13 @@ fn too_large(shape: &Shape, what: &str, bytes: usize, max: u64, abilities: &Abil
 /// Always `Refused`.
 pub fn twice<T>() -> Result<T, Fault> {
     Err(Fault::refused("one row is named twice in one call"))
+}
+
+fn version(shape: &Shape, version: u64) -> Result<(), Fault> {
+    if version <= VERSION_MAX {
+        return Ok(());
+    }
+    refused(shape, "a version above the largest that every engine can hold")
 }
 
 fn whole_key(shape: &Shape, key: &[Value<'_>]) -> Result<(), Fault> {

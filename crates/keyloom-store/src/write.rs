@@ -5,6 +5,9 @@ use crate::{
     schema::{Millis, TableId},
 };
 
+/// The largest version: engines hold versions as signed numbers of 64 bits, and Cassandra writes a put at its version plus 1.
+pub const VERSION_MAX: u64 = i64::MAX as u64 - 1;
+
 /// One guarded change of one decided row, and what rides along: all of it happens, or nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
