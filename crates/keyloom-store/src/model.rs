@@ -343,20 +343,22 @@ impl Model {
             found.reverse();
         }
         let (mut rows, mut cost, mut returned) = (Vec::new(), Cost::default(), 0);
-        let last = found.len().saturating_sub(1);
-        for (at, (key, standings)) in found.into_iter().enumerate() {
-            let row = content.row(key, standings)?;
+        let mut reached: Option<&Key> = None;
+        for (key, standings) in found {
+            let (there, row) = (standings[0].is_there(of.now), content.row(key, standings)?);
+            let too_many = cost.rows == u64::from(of.rows_max);
+            let too_large = there && !rows.is_empty() && returned + row.size() > of.bytes_max as usize;
+            if let Some(reached) = reached.filter(|_| too_many || too_large) {
+                return Ok(Rows { rows, end: End::Limit { reached: reached.values[columns..].to_vec() }, cost });
+            }
+            reached = Some(key);
             cost.rows += 1;
             cost.bytes += row.size() as u64;
-            if standings[0].is_there(of.now) {
+            if there {
                 returned += row.size();
                 rows.push(row);
             } else if standings[1..].iter().any(|standing| standing.is_there(of.now)) {
                 cost.leftovers += 1;
-            }
-            let full = cost.rows == u64::from(of.rows_max) || returned >= of.bytes_max as usize;
-            if full && at < last {
-                return Ok(Rows { rows, end: End::Limit { reached: key.values[columns..].to_vec() }, cost });
             }
         }
         Ok(Rows { rows, end: End::Range, cost })
