@@ -156,7 +156,13 @@ impl Content {
         })
     }
 
-    /// The row as callers see it.
+    /// The row as callers see it at a moment: of a group that is not there nothing is shown.
+    fn row_at(&self, key: &Key, standings: &[Standing], now: Millis) -> Result<Row, Fault> {
+        let shown = |standing: &Standing| if standing.is_there(now) { standing.clone() } else { Standing::Nothing };
+        self.row(key, &standings.iter().map(shown).collect::<Vec<_>>())
+    }
+
+    /// The row with everything that stands there.
     fn row(&self, key: &Key, standings: &[Standing]) -> Result<Row, Fault> {
         let mut body = RowBuilder::new();
         for (standing, group) in standings.iter().zip(&self.shape.table().groups) {
@@ -177,7 +183,7 @@ impl Content {
     /// The row of a decided or carried table, if it is there.
     fn current(&self, key: &Key, now: Millis) -> Result<Option<Row>, Fault> {
         match self.rows.get(key) {
-            Some(standings) if standings[0].is_there(now) => self.row(key, standings).map(Some),
+            Some(standings) if standings[0].is_there(now) => self.row_at(key, standings, now).map(Some),
             _ => Ok(None),
         }
     }
@@ -345,7 +351,7 @@ impl Model {
         let (mut rows, mut cost, mut returned) = (Vec::new(), Cost::default(), 0);
         let mut reached: Option<&Key> = None;
         for (key, standings) in found {
-            let (there, row) = (standings[0].is_there(of.now), content.row(key, standings)?);
+            let (there, row) = (standings[0].is_there(of.now), content.row_at(key, standings, of.now)?);
             let too_many = cost.rows == u64::from(of.rows_max);
             let too_large = there && !rows.is_empty() && returned + row.size() > of.bytes_max as usize;
             if let Some(reached) = reached.filter(|_| too_many || too_large) {
@@ -353,7 +359,7 @@ impl Model {
             }
             reached = Some(key);
             cost.rows += 1;
-            cost.bytes += row.size() as u64;
+            cost.bytes += content.row(key, standings)?.size() as u64;
             if there {
                 returned += row.size();
                 rows.push(row);
@@ -372,10 +378,9 @@ impl Model {
         let stored = content.rows.get(&key);
         let mut cost = Cost { rows: 1, ..Cost::default() };
         let Some(standings) = stored else { return Ok(Got { row: None, cost }) };
-        let row = content.row(&key, standings)?;
-        cost.bytes = row.size() as u64;
+        cost.bytes = content.row(&key, standings)?.size() as u64;
         if standings[0].is_there(at.now) {
-            return Ok(Got { row: Some(row), cost });
+            return Ok(Got { row: Some(content.row_at(&key, standings, at.now)?), cost });
         }
         cost.leftovers = u64::from(standings[1..].iter().any(|standing| standing.is_there(at.now)));
         Ok(Got { row: None, cost })
@@ -559,7 +564,7 @@ impl Sweep for Model {
             if from.as_ref().is_some_and(|from| key <= from) || !standings[0].is_there(now) {
                 continue;
             }
-            rows.push(content.row(key, standings)?);
+            rows.push(content.row_at(key, standings, now)?);
             if rows.len() >= rows_max.max(1) as usize {
                 let resume = key::encode(&key.values, parts).map_err(|mismatch: Mismatch| Fault::from(mismatch))?;
                 return Ok(Swept { rows, resume: Some(Resume(resume)) });

@@ -6,6 +6,9 @@ use crate::schema::{Column, ColumnAt, Millis, Shape};
 /// A row: two shared buffers, its key and its body, from which values are borrowed. It does not know its table; whoever
 /// reads it brings the [`Shape`], so that a slice of a hundred rows is a hundred pairs of pointers.
 ///
+/// A store returns rows as they are at the moment of the read: of a group that has expired or was removed they hold no
+/// values, since whoever asks for a value brings no moment.
+///
 /// The body is one [`Section`] for each column group:
 ///
 /// ```text
