@@ -12,6 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-facts", &[]),
     ("keyloom-value", &["keyloom-model"]),
     ("keyloom-store", &["keyloom-value"]),
+    ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
     ("keyloom-check", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text"]),
