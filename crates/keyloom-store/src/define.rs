@@ -38,6 +38,62 @@ pub enum Step {
     },
 }
 
+/// What a step comes to, seen from the tables that are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taking {
+    /// It was taken already.
+    Nothing,
+    /// A table of this shape is new.
+    Create(Shape),
+    /// A table has this shape from now on.
+    Reshape(Shape),
+    /// A table is gone.
+    Drop,
+}
+
+/// Looks a step through before a store takes it, so that every store takes the same ones.
+///
+/// # Errors
+/// `Refused` when it is no legal step from the tables that are there.
+pub fn taking(there: &[Arc<Shape>], step: &Step, abilities: &Abilities) -> Result<Taking, Fault> {
+    let (Step::Create(Table { name, .. }) | Step::AddColumn { table: name, .. } | Step::Drop { table: name }) = step;
+    let found = there.iter().map(|shape| shape.table()).find(|table| table.name == *name);
+    match (step, found) {
+        (Step::Create(table), None) => {
+            sound(table, std::slice::from_ref(table), there, abilities)?;
+            Ok(Taking::Create(Shape::of(table.clone())?))
+        }
+        // Columns may have been added since it was created.
+        (Step::Create(table), Some(found)) if additions(table, found, &mut Vec::new()).is_ok() => Ok(Taking::Nothing),
+        (Step::Create(table), Some(found)) => {
+            additions(found, table, &mut Vec::new())?;
+            Err(Fault::refused(format!("table `{name}` is there with fewer columns; add them one by one")))
+        }
+        (Step::AddColumn { .. }, None) => Err(Fault::refused(format!("there is no table `{name}` to add a column to"))),
+        (Step::AddColumn { group, column, .. }, Some(found)) => {
+            let mut wanted = found.clone();
+            let columns = wanted.groups.get_mut(*group).map(|group| &mut group.columns);
+            let columns = columns.ok_or_else(|| Fault::refused(format!("table `{name}` has no group {group}")))?;
+            if columns.contains(column) {
+                return Ok(Taking::Nothing);
+            }
+            columns.push(column.clone());
+            sound(&wanted, std::slice::from_ref(&wanted), there, abilities)?;
+            Ok(Taking::Reshape(Shape::of(wanted)?))
+        }
+        (Step::Drop { .. }, None) => Ok(Taking::Nothing),
+        (Step::Drop { .. }, Some(_)) => {
+            let stands =
+                |shape: &&Arc<Shape>| matches!(&shape.table().discipline, Discipline::Indexed { of } if of == name);
+            if let Some(index) = there.iter().find(stands) {
+                let index = &index.table().name;
+                return Err(Fault::refused(format!("index `{index}` stands on table `{name}`; drop the index first")));
+            }
+            Ok(Taking::Drop)
+        }
+    }
+}
+
 /// The legal steps that lead from the tables that are there to those that are wanted, in the order in which they must be
 /// taken. Tables that are there and not wanted stay: nothing is dropped that nobody named.
 ///
@@ -46,7 +102,10 @@ pub enum Step {
 /// other columns: that is a new table.
 pub fn steps(there: &[Arc<Shape>], wanted: &[Table], abilities: &Abilities) -> Result<Vec<Step>, Fault> {
     let mut steps = Vec::new();
-    for table in wanted {
+    for (at, table) in wanted.iter().enumerate() {
+        if wanted[..at].iter().any(|other| other.name == table.name) {
+            return Err(Fault::refused(format!("two tables are called `{}`", table.name)));
+        }
         let found = there.iter().map(|shape| shape.table()).find(|known| known.name == table.name);
         sound(table, wanted, there, abilities)?;
         match found {
@@ -72,17 +131,22 @@ fn sound(table: &Table, wanted: &[Table], there: &[Arc<Shape>], abilities: &Abil
     }
     let Discipline::Indexed { of } = &table.discipline else { return Ok(()) };
     let Some(indexes) = abilities.indexes else { return refuse(format!("{engine} keeps no indexes")) };
-    let tables = || wanted.iter().chain(there.iter().map(|shape| shape.table()));
+    // A table that is there is not counted again where it is wanted.
+    let others =
+        there.iter().map(|shape| shape.table()).filter(|known| wanted.iter().all(|own| own.name != known.name));
+    let tables = || wanted.iter().chain(others.clone());
     let Some(base) = tables().find(|base| base.name == *of && base.discipline == Discipline::Decided) else {
         return refuse(format!("there is no decided table `{of}` to index"));
     };
-    if let Some(name) = table.column_names().find(|name| !base.column_names().any(|known| known == *name)) {
-        return refuse(format!("`{of}` has no column `{name}`"));
+    let (own, base_shape) = (Shape::of(table.clone())?, Shape::of(base.clone())?);
+    let kind = |shape: &Shape, name: &str| shape.column(name).and_then(|at| shape.kind(at).cloned());
+    if let Some(name) = table.column_names().find(|name| kind(&own, name) != kind(&base_shape, name)) {
+        return refuse(format!("`{of}` has no column `{name}` of that kind"));
     }
     if let Some(name) = base.key_names().find(|key| !table.key_names().any(|name| name == *key)) {
         return refuse(format!("its key lacks `{name}` of the key of `{of}`, so two rows would be one"));
     }
-    let same = wanted.iter().filter(|other| other.discipline == table.discipline).count();
+    let same = tables().filter(|other| other.discipline == table.discipline).count();
     if same > indexes.per_table_max as usize {
         return refuse(format!("{same} indexes of `{of}`, but {engine} has at most {}", indexes.per_table_max));
     }

@@ -12,13 +12,13 @@ use keyloom_value::{Mismatch, Value, compare, key};
 
 use crate::{
     abilities::{Abilities, Atomic, Forgetting, Indexes, Limits},
-    define::{Define, Step, steps},
+    define::{Define, Step, Taking, taking},
     fault::Fault,
     inspect::{Inspect, Inspection},
     read::{Cost, End, Freshness, Get, Got, Rows, Slice},
     refuse,
     row::{Row, RowBuilder},
-    schema::{ColumnAt, Discipline, Millis, Shape, TableId},
+    schema::{ColumnAt, Discipline, Millis, Shape, Table, TableId},
     store::Store,
     sweep::{Resume, Segment, Sweep, Swept},
     write::{Along, Change, Current, Decision, Expect, Placement, Placing, Verdict},
@@ -475,19 +475,18 @@ impl Store for Model {
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
         let mut tables = self.tables();
-        let (mut outcomes, mut bytes) = (Vec::new(), 0);
+        let (mut outcomes, mut bytes) = (BTreeMap::new(), 0);
         for placement in rows {
             let (id, key, standings) = self.placed(&tables, placement, now)?;
             bytes += table(&tables, id)?.sized(&key, &standings, &self.abilities)?;
-            if outcomes.iter().any(|(other, known, _)| *other == id && *known == key) {
+            if outcomes.insert((id, key), standings).is_some() {
                 return refuse::twice();
             }
-            outcomes.push((id, key, standings));
         }
         if together {
             refuse::together(rows.len(), bytes, &self.abilities)?;
         }
-        for (id, key, standings) in outcomes {
+        for ((id, key), standings) in outcomes {
             table_mut(&mut tables, id)?.rows.insert(key, standings);
         }
         Ok(())
@@ -506,31 +505,14 @@ impl Define for Model {
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         let mut tables = self.tables();
         let there: Vec<Arc<Shape>> = tables.iter().flatten().map(|content| content.shape.clone()).collect();
-        let position = |name: &str| {
-            tables.iter().position(|content| content.as_ref().is_some_and(|content| content.shape.table().name == name))
-        };
-        match step {
-            Step::Create(table) => {
-                if !steps(&there, std::slice::from_ref(table), &self.abilities)?.is_empty() {
-                    tables.push(Some(Content::new(Arc::new(Shape::of(table.clone())?))));
-                }
-            }
-            Step::AddColumn { table, group, column } => {
-                let at = position(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
-                let Some(content) = &mut tables[at] else { return Ok(()) };
-                let mut wanted = content.shape.table().clone();
-                let columns = wanted.groups.get_mut(*group).map(|group| &mut group.columns);
-                let columns = columns.ok_or_else(|| Fault::refused(format!("`{table}` has no group {group}")))?;
-                if !columns.contains(column) {
-                    columns.push(column.clone());
-                    content.shape = Arc::new(Shape::of(wanted)?);
-                }
-            }
-            Step::Drop { table } => {
-                if let Some(at) = position(table) {
-                    tables[at] = None;
-                }
-            }
+        let (Step::Create(Table { name, .. }) | Step::AddColumn { table: name, .. } | Step::Drop { table: name }) =
+            step;
+        let mut named = tables.iter_mut().find(|slot| slot.as_ref().is_some_and(|it| it.shape.table().name == *name));
+        match (taking(&there, step, &self.abilities)?, &mut named) {
+            (Taking::Create(shape), _) => tables.push(Some(Content::new(Arc::new(shape)))),
+            (Taking::Reshape(shape), Some(Some(content))) => content.shape = Arc::new(shape),
+            (Taking::Drop, Some(slot)) => **slot = None,
+            _ => {}
         }
         Ok(())
     }

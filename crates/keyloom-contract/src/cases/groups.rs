@@ -46,7 +46,11 @@ async fn open<S: Subject>(store: &S) -> Option<Desk<'_, S>> {
 /// What group `group` holds at a version.
 fn content(group: usize, version: u64) -> Vec<Owned> {
     let words = text(&format!("group {group} at {version}"));
-    if group == 0 { vec![words] } else { vec![words, if version.is_multiple_of(2) { Value::Null } else { int(version as i64) }] }
+    if group == 0 {
+        vec![words]
+    } else {
+        vec![words, if version.is_multiple_of(2) { Value::Null } else { int(version as i64) }]
+    }
 }
 
 /// One event: which group, which version, a removal or a put.
