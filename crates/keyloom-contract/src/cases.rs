@@ -9,16 +9,22 @@ macro_rules! topic {
     };
 }
 
+mod costs;
 mod decisions;
 mod disciplines;
 mod expiry;
 mod groups;
+mod indexes;
+mod inspections;
 mod keys;
 mod placements;
 mod ranges;
 mod reads;
 mod riders;
+mod schemas;
 mod slices;
+mod sweeps;
+mod together;
 mod values;
 
 /// Every case of the contract.
@@ -34,7 +40,13 @@ pub fn cases<S: Subject>() -> Vec<Case<S>> {
         expiry::cases(),
         decisions::cases(),
         riders::cases(),
+        together::cases(),
         disciplines::cases(),
+        indexes::cases(),
+        costs::cases(),
+        schemas::cases(),
+        sweeps::cases(),
+        inspections::cases(),
     ]
     .into_iter()
     .flatten()

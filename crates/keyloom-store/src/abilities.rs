@@ -45,7 +45,7 @@ pub struct Limits {
     pub partition_key_bytes_max: u32,
     /// Bytes of a sort key, as the engine counts them.
     pub sort_key_bytes_max: u32,
-    /// Bytes of a row: key and columns.
+    /// Bytes of a row, key and columns, as [`crate::Row::size`] counts them.
     pub row_bytes_max: u64,
     /// Rows that can be placed together.
     pub together_rows_max: u32,

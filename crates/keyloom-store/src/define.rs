@@ -49,6 +49,68 @@ pub enum Step {
     },
 }
 
+/// What a step comes to, seen from the tables that are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taking {
+    /// It was taken already.
+    Nothing,
+    /// A table of this shape is new.
+    Create(Shape),
+    /// A table has this shape from now on.
+    Reshape(Shape),
+    /// A table is gone.
+    Drop,
+}
+
+/// Looks a step through before a store takes it, so that every store takes the same ones.
+///
+/// # Errors
+/// `Refused` when it is no legal step from the tables that are there.
+pub fn taking(there: &[Arc<Shape>], step: &Step, abilities: &Abilities) -> Result<Taking, Fault> {
+    let name = step.table();
+    let found = there.iter().map(|shape| shape.table()).find(|table| table.name == name);
+    match (step, found) {
+        (Step::Create(table), None) => {
+            sound(table, std::slice::from_ref(table), there, abilities)?;
+            Ok(Taking::Create(Shape::of(table.clone())?))
+        }
+        // It may have grown since it was created.
+        (Step::Create(table), Some(found)) => match additions(found, table, &mut Vec::new()) {
+            Ok(()) if !is_within(table, found) => {
+                Err(Fault::refused(format!("table `{name}` is there with fewer columns; add them one by one")))
+            }
+            legal => legal.map(|()| Taking::Nothing),
+        },
+        (Step::AddColumn { .. } | Step::Extend { .. }, None) => {
+            Err(Fault::refused(format!("there is no table `{name}` to change")))
+        }
+        (Step::AddColumn { .. } | Step::Extend { .. }, Some(found)) => {
+            let changed = step.changed(found)?;
+            if changed == *found {
+                return Ok(Taking::Nothing);
+            }
+            sound(&changed, std::slice::from_ref(&changed), there, abilities)?;
+            Ok(Taking::Reshape(Shape::of(changed)?))
+        }
+        (Step::Drop { .. }, None) => Ok(Taking::Nothing),
+        (Step::Drop { .. }, Some(_)) => {
+            let stands =
+                |shape: &&Arc<Shape>| matches!(&shape.table().discipline, Discipline::Indexed { of } if of == name);
+            if let Some(index) = there.iter().find(stands) {
+                let index = &index.table().name;
+                return Err(Fault::refused(format!("index `{index}` stands on table `{name}`; drop the index first")));
+            }
+            Ok(Taking::Drop)
+        }
+    }
+}
+
+/// Whether a table that is there has all that is wanted.
+fn is_within(wanted: &Table, there: &Table) -> bool {
+    let mut missing = Vec::new();
+    additions(there, wanted, &mut missing).is_ok() && missing.is_empty()
+}
+
 /// The legal steps that lead from the tables that are there to those that are wanted, in the order in which they must be
 /// taken. Tables and columns that are there and not wanted stay: nothing is dropped that nobody named, and a process that
 /// knows less than is there can start.
@@ -58,7 +120,10 @@ pub enum Step {
 /// other columns: that is a new table.
 pub fn steps(there: &[Arc<Shape>], wanted: &[Table], abilities: &Abilities) -> Result<Vec<Step>, Fault> {
     let mut steps = Vec::new();
-    for table in wanted {
+    for (at, table) in wanted.iter().enumerate() {
+        if wanted[..at].iter().any(|other| other.name == table.name) {
+            return Err(Fault::refused(format!("two tables are called `{}`", table.name)));
+        }
         let found = there.iter().map(|shape| shape.table()).find(|known| known.name == table.name);
         sound(table, wanted, there, abilities)?;
         match found {
@@ -84,24 +149,23 @@ fn sound(table: &Table, wanted: &[Table], there: &[Arc<Shape>], abilities: &Abil
     }
     let Discipline::Indexed { of } = &table.discipline else { return Ok(()) };
     let Some(indexes) = abilities.indexes else { return refuse(format!("{engine} keeps no indexes")) };
-    let tables = || wanted.iter().chain(there.iter().map(|shape| shape.table()));
+    // A table that is there is not counted again where it is wanted.
+    let others =
+        there.iter().map(|shape| shape.table()).filter(|known| wanted.iter().all(|own| own.name != known.name));
+    let tables = || wanted.iter().chain(others.clone());
     let written = |base: &&Table| matches!(base.discipline, Discipline::Decided | Discipline::Placed);
     let Some(base) = tables().find(|base| base.name == *of && base.groups.len() == 1).filter(written) else {
         return refuse(format!("there is no decided or placed table `{of}` with one column group to index"));
     };
     let (own, base_shape) = (Shape::of(table.clone())?, Shape::of(base.clone())?);
-    let kind = |shape: &Shape, name: &str| shape.column(name).and_then(|at| shape.kind(at)).cloned();
+    let kind = |shape: &Shape, name: &str| shape.column(name).and_then(|at| shape.kind(at).cloned());
     if let Some(name) = table.column_names().find(|name| kind(&own, name) != kind(&base_shape, name)) {
-        return refuse(format!("`{of}` has no such column `{name}`"));
+        return refuse(format!("`{of}` has no column `{name}` of that kind"));
     }
     if let Some(name) = base.key_names().find(|key| !table.key_names().any(|name| name == *key)) {
         return refuse(format!("its key lacks `{name}` of the key of `{of}`, so two rows would be one"));
     }
-    let mut same: Vec<&str> =
-        tables().filter(|other| other.discipline == table.discipline).map(|other| other.name.as_str()).collect();
-    same.sort_unstable();
-    same.dedup();
-    let same = same.len();
+    let same = tables().filter(|other| other.discipline == table.discipline).count();
     if same > indexes.per_table_max as usize {
         return refuse(format!("{same} indexes of `{of}`, but {engine} has at most {}", indexes.per_table_max));
     }
@@ -169,8 +233,12 @@ impl Step {
             Self::Create(_) | Self::Drop { .. } => {}
             Self::AddColumn { group, column, .. } => match changed.groups.get_mut(*group) {
                 None => return refuse(format!("there is no column group {group}")),
-                Some(group) if group.columns.iter().any(|known| known.name == column.name) => {}
-                Some(group) => group.columns.push(column.clone()),
+                Some(group) => match group.columns.iter().find(|known| known.name == column.name) {
+                    // It may have grown since it was added.
+                    Some(known) if known.kind.extends(&column.kind) => {}
+                    Some(_) => return refuse(format!("there is another column `{}`", column.name)),
+                    None => group.columns.push(column.clone()),
+                },
             },
             Self::Extend { column, kind, .. } => {
                 let keys = changed.partition.iter_mut().map(|known| (&known.name, &mut known.kind));

@@ -23,7 +23,7 @@ mod write;
 
 pub use abilities::{Abilities, Atomic, Indexes, Limits};
 pub use boxed::{BoxFuture, BoxedStore};
-pub use define::{Define, Step, steps};
+pub use define::{Define, Step, Taking, steps, taking};
 pub use fault::{Cause, Fault, Scope};
 pub use inspect::{Inspect, Inspection};
 pub use model::Model;

@@ -12,7 +12,7 @@ use keyloom_value::{Mismatch, Value, compare, key};
 
 use crate::{
     abilities::{Abilities, Atomic, Indexes, Limits},
-    define::{Define, Step, steps},
+    define::{Define, Step, Taking, taking},
     fault::Fault,
     inspect::{Inspect, Inspection},
     read::{Cost, End, Freshness, Get, Got, Rows, Slice},
@@ -342,29 +342,24 @@ impl Model {
             found.reverse();
         }
         let (mut rows, mut cost, mut returned) = (Vec::new(), Cost::default(), 0);
-        let (last, mut reached) = (found.len().saturating_sub(1), None);
-        for (at, (key, standings)) in found.into_iter().enumerate() {
-            let row = content.row(key, standings)?;
+        let mut reached: Option<&Key> = None;
+        for (key, standings) in found {
+            let (there, stored) = (standings[0].is_there(of.now), content.row(key, standings)?);
+            let (size, row) = (stored.size(), stored.as_of(of.now)?);
+            let too_many = cost.rows == u64::from(of.rows_max);
+            let too_large = there && !rows.is_empty() && returned + row.size() > of.bytes_max as usize;
+            if let Some(reached) = reached.filter(|_| too_many || too_large) {
+                return Ok(Rows { rows, end: End::Limit { reached: reached.values[columns..].to_vec() }, cost });
+            }
+            reached = Some(key);
             cost.rows += 1;
-            cost.bytes += row.size() as u64;
-            if standings[0].is_there(of.now) {
-                let row = row.as_of(of.now)?;
+            cost.bytes += size as u64;
+            if there {
                 returned += row.size();
-                if returned > of.bytes_max as usize
-                    && let Some(reached) = reached
-                    && !rows.is_empty()
-                {
-                    return Ok(Rows { rows, end: End::Limit { reached }, cost });
-                }
                 rows.push(row);
             } else if standings[1..].iter().any(|standing| standing.is_there(of.now)) {
                 cost.leftovers += 1;
             }
-            let here = key.values[columns..].to_vec();
-            if cost.rows == u64::from(of.rows_max) && at < last {
-                return Ok(Rows { rows, end: End::Limit { reached: here }, cost });
-            }
-            reached = Some(here);
         }
         Ok(Rows { rows, end: End::Range, cost })
     }
@@ -506,26 +501,14 @@ impl Define for Model {
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         let mut tables = self.tables();
         let there: Vec<Arc<Shape>> = tables.iter().flatten().map(|content| content.shape.clone()).collect();
-        let position = |name: &str| {
-            tables.iter().position(|content| content.as_ref().is_some_and(|content| content.shape.table().name == name))
-        };
-        match step {
-            Step::Create(table) => {
-                steps(&there, std::slice::from_ref(table), &self.abilities)?;
-                if position(&table.name).is_none() {
-                    tables.push(Some(Content::new(Arc::new(Shape::of(table.clone())?))));
-                }
-            }
-            Step::AddColumn { table, .. } | Step::Extend { table, .. } => {
-                let at = position(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
-                let Some(content) = &mut tables[at] else { return Ok(()) };
-                content.shape = Arc::new(Shape::of(step.changed(content.shape.table())?)?);
-            }
-            Step::Drop { table } => {
-                if let Some(at) = position(table) {
-                    tables[at] = None;
-                }
-            }
+        let taking = taking(&there, step, &self.abilities)?;
+        let name = step.table();
+        let mut named = tables.iter_mut().find(|slot| slot.as_ref().is_some_and(|it| it.shape.table().name == name));
+        match (taking, &mut named) {
+            (Taking::Create(shape), _) => tables.push(Some(Content::new(Arc::new(shape)))),
+            (Taking::Reshape(shape), Some(Some(content))) => content.shape = Arc::new(shape),
+            (Taking::Drop, Some(slot)) => **slot = None,
+            _ => {}
         }
         Ok(())
     }

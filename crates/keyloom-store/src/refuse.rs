@@ -101,13 +101,13 @@ pub fn carried(shape: &Shape, key: &[Value<'_>]) -> Result<(), Fault> {
 /// Looks an image through.
 ///
 /// # Errors
-/// `Refused` when it has not one value for each column.
+/// `Refused` when it has more values than there are columns, or a version that not every engine can hold.
 pub fn image(shape: &Shape, image: &Image<'_>) -> Result<(), Fault> {
     version(shape, image.version)?;
-    if image.values.len() == shape.table().groups[0].columns.len() {
+    if image.values.len() <= shape.table().groups[0].columns.len() {
         return Ok(());
     }
-    refused(shape, "an image has one value for each column")
+    refused(shape, "an image has more values than there are columns")
 }
 
 /// Looks a placement through.
@@ -130,9 +130,9 @@ pub fn placement(shape: &Shape, placement: &Placement<'_>) -> Result<(), Fault> 
         return refused(shape, "a placement names a column group twice, or one that is not there");
     }
     if let Placing::Put { groups, .. } = placement.placing
-        && groups.iter().any(|image| image.values.len() != all[image.group].columns.len())
+        && groups.iter().any(|image| image.values.len() > all[image.group].columns.len())
     {
-        return refused(shape, "a placement has one value for each column");
+        return refused(shape, "a placement has more values than there are columns");
     }
     Ok(())
 }

@@ -6,6 +6,9 @@ use crate::schema::{Column, ColumnAt, Millis, Shape};
 /// A row: two shared buffers, its key and its body, from which values are borrowed. It does not know its table; whoever
 /// reads it brings the [`Shape`], so that a slice of a hundred rows is a hundred pairs of pointers.
 ///
+/// A store returns rows as they are at the moment of the read: of a group that has expired or was removed they hold no
+/// values, since whoever asks for a value brings no moment.
+///
 /// The body is one [`Section`] for each column group:
 ///
 /// ```text
@@ -266,10 +269,10 @@ impl RowBuilder {
         Self { body: vec![0] }
     }
 
-    /// The next group is there, with these values.
+    /// The next group is there, with these values; columns behind them are absent.
     ///
     /// # Errors
-    /// When there are more or fewer values than columns, or one is none of its kind.
+    /// When there are more values than columns, or one is none of its kind.
     pub fn put(
         &mut self,
         version: u64,
@@ -277,9 +280,10 @@ impl RowBuilder {
         columns: &[Column],
         values: &[Value<'_>],
     ) -> Result<(), Mismatch> {
-        if values.len() != columns.len() {
+        if values.len() > columns.len() {
             return Err(Mismatch::new(format!("{} values where there are {} columns", values.len(), columns.len())));
         }
+        let columns = &columns[..values.len()];
         self.head(State::Put { expires_at }, version);
         let length_at = self.body.len();
         self.body.extend([0; 4]);

@@ -48,7 +48,8 @@ pub struct Image<'a> {
     pub version: u64,
     /// From when on it is not there.
     pub expires_at: Option<Millis>,
-    /// One value for each column of the root group; absent ones are `Null`.
+    /// One value for each column of the root group; absent ones are `Null`, and so are columns behind the last value: who
+    /// does not know of them yet has nothing to say.
     pub values: &'a [Value<'a>],
 }
 
@@ -150,6 +151,6 @@ pub struct GroupImage<'a> {
     pub group: usize,
     /// Its version.
     pub version: u64,
-    /// One value for each column; absent ones are `Null`.
+    /// One value for each column, as in an [`Image`].
     pub values: &'a [Value<'a>],
 }

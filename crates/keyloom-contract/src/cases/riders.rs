@@ -332,7 +332,6 @@ async fn riders_that_can_not_be_are_refused_and_nothing_happens<S: Subject>(stor
         ("half a key", Along::Check { table: desks.other.id, key: short, expect: Expect::Absent }),
         ("half a key", Along::Remove { table: desks.carried.id, key: short }),
         ("another kind", Along::Put { table: desks.carried.id, key: &key, becomes: image(1, &wrong) }),
-        ("no values", Along::Put { table: desks.carried.id, key: &key, becomes: image(1, &[]) }),
         ("another kind", Along::Decide(desks.other.change(&key, Expect::Absent, image(1, &wrong)))),
         (
             "a version that does not rise",

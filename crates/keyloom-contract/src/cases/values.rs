@@ -131,7 +131,6 @@ async fn values_of_another_kind_are_refused<S: Subject>(store: &S) {
     let decided = Desk::open(store, plain("decided", Discipline::Decided)).await;
     let key = [text("p"), int(1)];
     for (what, values) in [
-        ("no value", vec![]),
         ("too many values", vec![text("v"), text("v")]),
         ("a number where text is expected", vec![int(1)]),
         ("bytes where text is expected", vec![Value::Bytes(vec![].into())]),
