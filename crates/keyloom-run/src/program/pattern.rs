@@ -1,6 +1,6 @@
 use keyloom_model::{
-    Action, ByItem, Change, Compare, Direction, Endpoint, Entity, Expr, Fill, Freshness as Stated, Input, Limit, Path,
-    Pattern, Read, ReadVerb, Returns, Root, Set, Write as WriteModel, WriteVerb,
+    Action, ByItem, Change, Compare, Direction, Endpoint, Entity, Expr, Field, Fill, Freshness as Stated, Input, Limit,
+    Path, Pattern, Read, ReadVerb, Returns, Root, Set, Write as WriteModel, WriteVerb,
 };
 use keyloom_store::Freshness;
 use keyloom_value::Kind;
@@ -220,7 +220,12 @@ impl Program {
         refuse(!write.any_of.is_empty(), "`any_of`");
         refuse(write.returns != Returns::Default, "`returns` of a write");
         let mut assigned: Vec<Option<Typed>> = vec![None; plan.fields.len()];
-        for name in &write.takes {
+        // A new identity may be sent by the caller, though `takes` does not list it.
+        let sent_new =
+            |field: &&Field| field.fill == Fill::New && pattern.inputs.iter().any(|input| input.name == field.name);
+        let new = entity.fields.iter().filter(sent_new).map(|field| &field.name);
+        let new = new.filter(|_| write.verb == WriteVerb::Create);
+        for name in write.takes.iter().chain(new) {
             let Some(field) = plan.field(name) else { continue };
             let sent = Expr::Input { name: name.clone(), optional: is_optional(&pattern.inputs, name) };
             assigned[field] = Some(Typed { expr: sent, kind: plan.fields[field].1.clone() });
