@@ -1,6 +1,8 @@
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use keyloom::embedded::Durability;
 use keyloom::finding::Level;
 use keyloom::finding::render::Format;
 use keyloom::model::Date;
@@ -11,7 +13,7 @@ use keyloom::model::Date;
     bin_name = "keyloom",
     version,
     about = "Query-first NoSQL design as software: from a catalog of entities and access patterns to checked tables",
-    after_help = "Start here:\n  keyloom init shop          write an example catalog\n  keyloom check              review the catalog in this folder\n  keyloom show . get_order   see one pattern as an endpoint\n\nExit codes: 0 fine, 1 findings at the denied level, 2 the input can't be read or the call is wrong, 3 the world failed.",
+    after_help = "Start here:\n  keyloom init shop          write an example catalog\n  keyloom up                 serve it, with three curl lines to try\n  keyloom check              review the catalog in this folder\n  keyloom show . get_order   see one pattern as an endpoint\n\nExit codes: 0 fine, 1 findings at the denied level, 2 the input can't be read or the call is wrong, 3 the world failed.",
     propagate_version = true,
     disable_help_subcommand = true
 )]
@@ -22,6 +24,11 @@ struct Keyloom {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Serve a catalog's patterns as endpoints, on data in a folder
+    #[command(
+        after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n\nIt stops on Ctrl-C. The data stays in its folder."
+    )]
+    Up(UpArguments),
     /// Review a catalog: what is illegal, unbounded, contradictory or not stated
     #[command(
         after_help = "Examples:\n  keyloom check                                the catalog.yaml of this folder\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
@@ -72,6 +79,42 @@ pub(crate) struct CheckArguments {
     /// The day to judge by, as 2026-11-15; by default the clock's
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) today: Option<Date>,
+}
+
+#[derive(Args)]
+pub(crate) struct UpArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The folder with the data; by default keyloom-data/ and the name of the catalog
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7400")]
+    pub(crate) listen: SocketAddr,
+    /// What an acknowledged write survives
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "normal")]
+    pub(crate) sync: Sync,
+    /// Listen on an address that other machines reach. There are no credentials yet: they can read and write everything
+    #[arg(long)]
+    pub(crate) anyone: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Sync {
+    /// The end of the process, however sudden
+    Normal,
+    /// The end of the machine's power too; each write waits for the disk
+    Always,
+}
+
+impl Sync {
+    pub(crate) fn durability(self) -> Durability {
+        match self {
+            Self::Normal => Durability::ProcessCrash,
+            Self::Always => Durability::PowerLoss,
+        }
+    }
 }
 
 #[derive(Args)]

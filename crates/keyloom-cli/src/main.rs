@@ -18,6 +18,7 @@ mod output;
 mod settings;
 mod show;
 mod today;
+mod up;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ impl Exit {
 
 fn main() -> ExitCode {
     let exit = match arguments::parse() {
+        Command::Up(arguments) => up::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),

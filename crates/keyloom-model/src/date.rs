@@ -54,6 +54,17 @@ impl Date {
         (1..=9999).contains(&date.year).then_some(date)
     }
 
+    /// How many days it lies after 1970-01-01; negative before it.
+    pub fn days_since_1970(self) -> i64 {
+        // The same cycles as above: a year begins on 1 March.
+        let (month, day) = (i64::from(self.month), i64::from(self.day));
+        let year = i64::from(self.year) - i64::from(month <= 2);
+        let (cycle, year_of_cycle) = (year.div_euclid(400), year.rem_euclid(400));
+        let month_from_march = (month + 9) % 12;
+        let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+        cycle * 146_097 + year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + day_of_year - 719_468
+    }
+
     fn days_of_month(self) -> u8 {
         let leap = self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
         match self.month {
@@ -81,6 +92,9 @@ mod tests {
             [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_772, "2026-11-15"), (-1, "1969-12-31")]
         {
             assert_eq!(Date::from_days_since_1970(days).unwrap().to_string(), text);
+        }
+        for days in -719_162..=2_932_896 {
+            assert_eq!(Date::from_days_since_1970(days).unwrap().days_since_1970(), days);
         }
         assert_eq!(Date::from_days_since_1970(i64::MAX), None);
     }

@@ -4,7 +4,8 @@
 //! value of some kind, borrowed from the buffer it was read from wherever that is possible. Values have
 //!
 //! - one **canonical form** ([`canonical`]): two values are the same exactly when their bytes are;
-//! - an **order-preserving form** for keys ([`key`]): bytes compare as values do, and no key reaches into its neighbour.
+//! - an **order-preserving form** for keys ([`key`]): bytes compare as values do, and no key reaches into its neighbour;
+//! - a form for people and programs outside: [`json`], and [`to_text`] where there is only text.
 //!
 //! ```
 //! use keyloom_value::{Kind, Value, key};
@@ -17,11 +18,14 @@
 //! ```
 
 pub mod canonical;
+pub mod json;
 pub mod key;
 mod kind;
 mod order;
+mod text;
 mod value;
 
 pub use kind::{Kind, Member, Variant};
 pub use order::compare;
+pub use text::{from_text, to_text};
 pub use value::{Duration, Malformed, Mismatch, Value};

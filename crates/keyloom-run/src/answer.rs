@@ -1,0 +1,43 @@
+use serde_json::Value as Json;
+
+/// What a call answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// One row.
+    Row {
+        /// The fields that the pattern returns.
+        row: Json,
+        /// The version of the row.
+        version: u64,
+    },
+    /// There is no such row.
+    NoRow,
+    /// A page of a list.
+    Rows {
+        /// In the order of the list.
+        rows: Vec<Json>,
+        /// Where the next page begins; absent at the end.
+        next: Option<String>,
+        /// Where the page before ends; absent at the start.
+        previous: Option<String>,
+        /// There may be more rows that belong here than are shown.
+        partial: bool,
+    },
+    /// A write had its effect, now or when the same request came before.
+    Applied {
+        /// The key of the row.
+        key: Json,
+        /// The version it made.
+        version: u64,
+    },
+    /// A write had no effect.
+    NotApplied {
+        /// From the pattern's closed list.
+        reason: String,
+    },
+    /// Whether a write had its effect is not known.
+    Unknown {
+        /// Asks again.
+        token: String,
+    },
+}

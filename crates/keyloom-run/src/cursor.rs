@@ -1,0 +1,68 @@
+//! Where a page goes on: a position by value, bound to its pattern, its inputs and its layout, and signed.
+//!
+//! A cursor is no secret, but nobody can make one up: a made-up position would be a way round every filter that is part
+//! of the call.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+
+use crate::{
+    digest::{same, seal},
+    problem::Problem,
+};
+
+const FORMAT: u8 = 1;
+const SEAL: usize = 16;
+
+/// A position in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    /// Against the order of the list.
+    pub(crate) backwards: bool,
+    /// The key bytes of the row it stands behind; `None` for the very start, or going backwards the very end.
+    pub(crate) behind: Option<Vec<u8>>,
+}
+
+/// What a cursor is bound to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Binding<'a> {
+    pub(crate) secret: &'a [u8; 32],
+    pub(crate) pattern: &'a str,
+    /// Stands for all inputs but the size of a page.
+    pub(crate) inputs: [u8; 16],
+    pub(crate) epoch: u32,
+}
+
+impl Cursor {
+    pub(crate) fn write(&self, binding: &Binding<'_>) -> String {
+        let mut bytes = vec![FORMAT, u8::from(self.backwards) | u8::from(self.behind.is_some()) << 1];
+        bytes.extend(binding.epoch.to_le_bytes());
+        bytes.extend(binding.inputs);
+        bytes.extend(self.behind.iter().flatten());
+        let sealed = seal(binding.secret, "cursor", &[binding.pattern.as_bytes(), &bytes]);
+        bytes.extend(sealed);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    pub(crate) fn read(text: &str, binding: &Binding<'_>) -> Result<Self, Problem> {
+        let strange = || Problem::Cursor("this is no cursor that a page of this list gave out".into());
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strange())?;
+        let (bytes, sealed) = bytes.split_at_checked(bytes.len().saturating_sub(SEAL)).ok_or_else(strange)?;
+        if !same(&seal(binding.secret, "cursor", &[binding.pattern.as_bytes(), bytes]), sealed) {
+            return Err(strange());
+        }
+        let [FORMAT, flags, rest @ ..] = bytes else { return Err(strange()) };
+        let (epoch, rest) = rest.split_first_chunk().ok_or_else(strange)?;
+        let (inputs, behind) = rest.split_first_chunk::<16>().ok_or_else(strange)?;
+        if u32::from_le_bytes(*epoch) != binding.epoch {
+            return Err(Problem::Cursor(
+                "the tables were laid out anew since this cursor was given out: begin again".into(),
+            ));
+        }
+        if *inputs != binding.inputs {
+            return Err(Problem::Cursor(
+                "this cursor was given out for other inputs; only `limit` may change from page to page".into(),
+            ));
+        }
+        Ok(Self { backwards: flags & 1 != 0, behind: (flags & 2 != 0).then(|| behind.to_vec()) })
+    }
+}

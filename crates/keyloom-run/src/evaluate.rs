@@ -1,0 +1,324 @@
+//! Expressions over one row, the inputs of a request and its moment.
+//!
+//! What is absent equals nothing and is neither smaller nor larger than anything. A test on an optional input that was not
+//! sent is dropped.
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use keyloom_model::{Arithmetic, Compare, Entity, Expr, Function, Has, Literal, Path, Root, Set};
+use keyloom_value::{Kind, Value, compare, from_text, json::Unfit, to_text};
+
+use crate::inputs::Inputs;
+
+type Owned = Value<'static>;
+
+/// What an expression can see.
+pub(crate) struct Scope<'a> {
+    /// The fields of the row's entity, with their kinds.
+    pub(crate) fields: &'a [(String, Kind)],
+    /// The row, field by field; absent where it is not made yet.
+    pub(crate) row: &'a [Owned],
+    /// `version`, `created`, `updated` of the row.
+    pub(crate) built_in: BuiltIn,
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) now_us: i64,
+}
+
+/// What every row has without its being written down.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BuiltIn {
+    pub(crate) version: u64,
+    pub(crate) created_ms: i64,
+    pub(crate) updated_ms: i64,
+}
+
+impl BuiltIn {
+    pub(crate) fn value(self, name: &str) -> Option<Owned> {
+        match name {
+            "version" => Some(Value::Int(i64::try_from(self.version).unwrap_or(i64::MAX))),
+            "created" => Some(Value::Timestamp(self.created_ms)),
+            "updated" => Some(Value::Timestamp(self.updated_ms)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn kind(name: &str) -> Option<Kind> {
+        match name {
+            "version" => Some(Kind::Int),
+            "created" | "updated" => Some(Kind::Timestamp { micros: false }),
+            _ => None,
+        }
+    }
+}
+
+/// The words of an expression that are not run yet.
+pub(crate) fn not_yet(expr: &Expr, entity: &Entity) -> Vec<String> {
+    let mut found = Vec::new();
+    expr.walk(&mut |part| match part {
+        Expr::Path(path) => found.extend(path_not_yet(path, entity)),
+        Expr::Call(function, _) if !can_call(*function) => found.push(format!("the function `{}`", function.name())),
+        Expr::Arithmetic(..) | Expr::Negate(_) if holds_time(part) => found.push("arithmetic with time".into()),
+        Expr::Input { name, .. } if name == "caller" => found.push("`$caller`: there are no credentials yet".into()),
+        _ => {}
+    });
+    found
+}
+
+fn path_not_yet(path: &Path, entity: &Entity) -> Option<String> {
+    let known = entity.field(&path.field).is_some() || BuiltIn::kind(&path.field).is_some();
+    (path.root != Root::Own || !path.members.is_empty() || !known)
+        .then(|| format!("the path `{path}` in an expression"))
+}
+
+fn can_call(function: Function) -> bool {
+    use Function::{Lower, Max, Min, Size, Text, Upper};
+    matches!(function, Lower | Upper | Size | Text | Min | Max)
+}
+
+fn holds_time(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| found |= matches!(part, Expr::Literal(Literal::Span(_) | Literal::Now)));
+    found
+}
+
+impl Scope<'_> {
+    /// The value of an expression that is to be of this kind.
+    pub(crate) fn value(&self, expr: &Expr, wanted: &Kind) -> Result<Owned, Unfit> {
+        Ok(match expr {
+            Expr::Literal(literal) => self.literal(literal, wanted)?,
+            Expr::Input { name, .. } => self.inputs.value(name),
+            Expr::Path(path) => self.path(path)?,
+            Expr::Call(function, arguments) => self.call(*function, arguments, wanted)?,
+            Expr::Negate(of) => match self.value(of, wanted)? {
+                Value::Int(value) => Value::Int(value.checked_neg().ok_or_else(overflow)?),
+                Value::Decimal(value) => Value::Decimal(-value),
+                Value::Float(value) => Value::Float(-value),
+                other => other,
+            },
+            Expr::Arithmetic(operation, a, b) => {
+                arithmetic(*operation, self.value(a, wanted)?, self.value(b, wanted)?)?
+            }
+            test => Value::Bool(self.holds(test)?),
+        })
+    }
+
+    /// Whether a test holds.
+    pub(crate) fn holds(&self, test: &Expr) -> Result<bool, Unfit> {
+        Ok(match test {
+            Expr::And(parts) => {
+                for part in parts {
+                    if !self.is_dropped(part) && !self.holds(part)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Expr::Or(parts) => {
+                for part in parts {
+                    if self.holds(part)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Expr::Not(of) => !self.holds(of)?,
+            test if self.is_dropped(test) => true,
+            Expr::Compare(operation, a, b) => {
+                let kind = self.common_kind(&[a, b]);
+                let order = compare(&self.value(a, &kind)?, &self.value(b, &kind)?);
+                match operation {
+                    Compare::Equal => order == Some(Ordering::Equal),
+                    Compare::NotEqual => order != Some(Ordering::Equal),
+                    Compare::Less => order == Some(Ordering::Less),
+                    Compare::LessOrEqual => order.is_some_and(Ordering::is_le),
+                    Compare::Greater => order == Some(Ordering::Greater),
+                    Compare::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
+                }
+            }
+            Expr::In(of, set) => self.is_in(of, set)?,
+            Expr::IsNull { of, negated } => self.value(of, &self.common_kind(&[of]))?.is_null() != *negated,
+            Expr::StartsWith(of, prefix) => match (self.value(of, &Kind::Text)?, self.value(prefix, &Kind::Text)?) {
+                (Value::Text(of), Value::Text(prefix)) => of.starts_with(&*prefix),
+                _ => false,
+            },
+            Expr::Has(has, of, what) => self.has(*has, of, what)?,
+            other => self.value(other, &Kind::Bool)? == Value::Bool(true),
+        })
+    }
+
+    /// A test on an optional input that was not sent.
+    fn is_dropped(&self, test: &Expr) -> bool {
+        // A range drops each end alone.
+        if let Expr::In(_, Set::Range(..)) = test {
+            return false;
+        }
+        let mut dropped = false;
+        test.walk(&mut |part| {
+            dropped |= match part {
+                Expr::Input { name, optional: true } | Expr::In(_, Set::Input { name, optional: true, .. }) => {
+                    !self.inputs.has(name)
+                }
+                _ => false,
+            };
+        });
+        dropped
+    }
+
+    /// The kind of a part that has one of its own; literals take it from what they stand beside.
+    fn common_kind(&self, parts: &[&Expr]) -> Kind {
+        parts.iter().find_map(|part| self.kind(part)).unwrap_or(Kind::Text)
+    }
+
+    fn kind(&self, expr: &Expr) -> Option<Kind> {
+        match expr {
+            Expr::Path(path) => match self.fields.iter().find(|(name, _)| *name == path.field) {
+                Some((_, kind)) => Some(kind.clone()),
+                None => BuiltIn::kind(&path.field),
+            },
+            Expr::Input { name, .. } => self.inputs.kind(name),
+            Expr::Call(Function::Lower | Function::Upper | Function::Text, _) => Some(Kind::Text),
+            Expr::Call(Function::Size, _) => Some(Kind::Int),
+            Expr::Call(_, parts) => parts.iter().find_map(|part| self.kind(part)),
+            Expr::Negate(of) => self.kind(of),
+            Expr::Arithmetic(_, a, b) => self.kind(a).or_else(|| self.kind(b)),
+            Expr::Literal(Literal::Int(_)) => None,
+            Expr::Literal(Literal::Bool(_)) => Some(Kind::Bool),
+            _ => None,
+        }
+    }
+
+    fn path(&self, path: &Path) -> Result<Owned, Unfit> {
+        match self.fields.iter().position(|(name, _)| *name == path.field) {
+            Some(at) => Ok(self.row.get(at).cloned().unwrap_or(Value::Null)),
+            None => self.built_in.value(&path.field).ok_or_else(|| Unfit::new(format!("there is no field `{path}`"))),
+        }
+    }
+
+    fn literal(&self, literal: &Literal, wanted: &Kind) -> Result<Owned, Unfit> {
+        let odd = || Unfit::new(format!("`{literal}` is no {}", wanted.word()));
+        Ok(match (literal, wanted) {
+            (Literal::Null, _) => Value::Null,
+            (Literal::Now, Kind::Timestamp { micros: true }) => Value::Timestamp(self.now_us),
+            (Literal::Now, Kind::Timestamp { micros: false }) => Value::Timestamp(self.now_us.div_euclid(1_000)),
+            (Literal::Int(value), Kind::Int) => Value::Int(*value),
+            (Literal::Int(value), kind) => from_text(&value.to_string(), kind).map_err(|_| odd())?,
+            (Literal::Bytes(value), Kind::Int) => Value::Int(i64::try_from(*value).map_err(|_| odd())?),
+            (Literal::Decimal(text) | Literal::Text(text) | Literal::Variant(text), kind) => from_text(text, kind)?,
+            (Literal::Bool(value), Kind::Bool) => Value::Bool(*value),
+            _ => return Err(odd()),
+        })
+    }
+
+    fn call(&self, function: Function, arguments: &[Expr], wanted: &Kind) -> Result<Owned, Unfit> {
+        let first = arguments.first().ok_or_else(|| Unfit::new("a function without arguments"))?;
+        let kind = match function {
+            Function::Lower | Function::Upper => Kind::Text,
+            Function::Min | Function::Max => wanted.clone(),
+            _ => self.common_kind(&[first]),
+        };
+        let value = self.value(first, &kind)?;
+        if value.is_null() && !matches!(function, Function::Min | Function::Max) {
+            return Ok(Value::Null);
+        }
+        Ok(match (function, value) {
+            (Function::Lower, Value::Text(text)) => Value::from(text.to_lowercase()),
+            (Function::Upper, Value::Text(text)) => Value::from(text.to_uppercase()),
+            (Function::Text, value) => Value::Text(Cow::Owned(to_text(&value, &kind)?)),
+            (Function::Size, value) => Value::Int(i64::try_from(size(&value)).unwrap_or(i64::MAX)),
+            (Function::Min | Function::Max, first) => {
+                let better = if function == Function::Min { Ordering::Less } else { Ordering::Greater };
+                let mut best = first;
+                for argument in &arguments[1..] {
+                    let value = self.value(argument, &kind)?;
+                    // The one that is there wins over the one that is not.
+                    if best.is_null() || compare(&value, &best) == Some(better) {
+                        best = value;
+                    }
+                }
+                best
+            }
+            (function, _) => return Err(Unfit::new(format!("`{}` can't be applied here", function.name()))),
+        })
+    }
+
+    fn is_in(&self, of: &Expr, set: &Set) -> Result<bool, Unfit> {
+        let kind = self.common_kind(&[of]);
+        let value = self.value(of, &kind)?;
+        let equals = |other: &Owned| compare(&value, other) == Some(Ordering::Equal);
+        Ok(match set {
+            Set::Values(values) => {
+                for other in values {
+                    if equals(&self.value(other, &kind)?) {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Set::Range(from, to) => {
+                let within = |end: &Option<Box<Expr>>, holds: fn(Ordering) -> bool| -> Result<bool, Unfit> {
+                    let Some(end) = end.as_deref().filter(|end| !self.is_dropped(end)) else { return Ok(true) };
+                    Ok(compare(&value, &self.value(end, &kind)?).is_some_and(holds))
+                };
+                !value.is_null() && within(from, Ordering::is_ge)? && within(to, Ordering::is_lt)?
+            }
+            Set::Input { name, .. } => match self.inputs.value(name) {
+                Value::List(values) => values.iter().any(equals),
+                _ => false,
+            },
+        })
+    }
+
+    fn has(&self, has: Has, of: &Expr, what: &Expr) -> Result<bool, Unfit> {
+        let (Value::Set(items) | Value::List(items)) = self.value(of, &self.common_kind(&[of]))? else {
+            return Ok(false);
+        };
+        let kind = match self.common_kind(&[of]) {
+            Kind::Set(kind) | Kind::List(kind) => *kind,
+            other => other,
+        };
+        Ok(match (has, self.value(what, &kind)?) {
+            (Has::One, what) => items.contains(&what),
+            (Has::All, Value::List(all) | Value::Set(all)) => all.iter().all(|one| items.contains(one)),
+            (Has::Any, Value::List(all) | Value::Set(all)) => all.iter().any(|one| items.contains(one)),
+            _ => false,
+        })
+    }
+}
+
+fn size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Text(text) | Value::Json(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(items) | Value::Set(items) => items.len(),
+        Value::Map(entries) => entries.len(),
+        _ => 0,
+    }
+}
+
+fn overflow() -> Unfit {
+    Unfit::new("the result is too large")
+}
+
+fn arithmetic(operation: Arithmetic, a: Owned, b: Owned) -> Result<Owned, Unfit> {
+    Ok(match (a, b) {
+        (Value::Null, _) | (_, Value::Null) => Value::Null,
+        (Value::Int(a), Value::Int(b)) => Value::Int(
+            match operation {
+                Arithmetic::Add => a.checked_add(b),
+                Arithmetic::Subtract => a.checked_sub(b),
+                Arithmetic::Multiply => a.checked_mul(b),
+            }
+            .ok_or_else(overflow)?,
+        ),
+        (Value::Decimal(a), Value::Decimal(b)) if operation != Arithmetic::Multiply => {
+            let sum = if operation == Arithmetic::Add { a.checked_add(b) } else { a.checked_sub(b) };
+            Value::Decimal(sum.filter(|sum| sum.unsigned_abs() < 10u128.pow(38)).ok_or_else(overflow)?)
+        }
+        (Value::Float(a), Value::Float(b)) => Value::Float(match operation {
+            Arithmetic::Add => a + b,
+            Arithmetic::Subtract => a - b,
+            Arithmetic::Multiply => a * b,
+        }),
+        (a, b) => return Err(Unfit::new(format!("{} {} {}", a.word(), operation.symbol(), b.word()))),
+    })
+}

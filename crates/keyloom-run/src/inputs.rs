@@ -1,0 +1,143 @@
+//! What a caller sends, read by the kinds that the pattern says.
+
+use std::collections::BTreeMap;
+
+use keyloom_model::{Catalog, Input, Pattern};
+use keyloom_value::{
+    Kind, Value, canonical, from_text,
+    json::{Unfit, from_json},
+};
+use serde_json::Value as Json;
+
+use crate::{digest::digest, problem::Problem, size::within_size};
+
+/// The inputs of one call, each of its kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inputs {
+    kinds: BTreeMap<String, Kind>,
+    values: BTreeMap<String, Value<'static>>,
+}
+
+/// What a pattern takes.
+pub(crate) struct Takes<'a> {
+    catalog: &'a Catalog,
+    pattern: &'a Pattern,
+}
+
+impl<'a> Takes<'a> {
+    pub(crate) fn new(catalog: &'a Catalog, pattern: &'a Pattern) -> Self {
+        Self { catalog, pattern }
+    }
+
+    /// Reads the members of a JSON object.
+    pub(crate) fn read_object(&self, body: &Json) -> Result<Inputs, Problem> {
+        let object = body.as_object().ok_or_else(|| Unfit::new("the body is no JSON object with the inputs"))?;
+        if let Some(name) = object.keys().find(|name| !self.knows(name)) {
+            return Err(self.unknown(name, "input"));
+        }
+        self.read(|input| {
+            let Some(json) = object.get(&input.name).filter(|json| !json.is_null()) else { return Ok(None) };
+            Ok(Some(from_json(json, &self.kind(input))?))
+        })
+    }
+
+    /// Reads query parameters; a list repeats its name.
+    pub(crate) fn read_query(&self, query: &[(String, String)]) -> Result<Inputs, Problem> {
+        if let Some((name, _)) = query.iter().find(|(name, _)| !self.knows(name)) {
+            return Err(self.unknown(name, "query parameter"));
+        }
+        self.read(|input| {
+            let mut sent = query.iter().filter(|(name, _)| *name == input.name).map(|(_, text)| text);
+            let kind = Kind::of(&input.ty, self.catalog);
+            if input.list_max.is_some() {
+                let values = sent.map(|text| from_text(text, &kind)).collect::<Result<Vec<_>, _>>()?;
+                return Ok((!values.is_empty()).then_some(Value::List(values)));
+            }
+            let Some(text) = sent.next() else { return Ok(None) };
+            if sent.next().is_some() {
+                return Err(Unfit::new("it stands twice"));
+            }
+            Ok(Some(from_text(text, &kind)?))
+        })
+    }
+
+    fn read(&self, one: impl Fn(&Input) -> Result<Option<Value<'static>>, Unfit>) -> Result<Inputs, Problem> {
+        let mut inputs = Inputs { kinds: BTreeMap::new(), values: BTreeMap::new() };
+        for input in &self.pattern.inputs {
+            let within = |fault: Unfit| fault.within(&input.name);
+            match one(input).map_err(within)? {
+                Some(value) => {
+                    self.within_size(input, &value).map_err(within)?;
+                    inputs.values.insert(input.name.clone(), value);
+                }
+                None if input.optional => {}
+                None => {
+                    let what = if input.list_max.is_some() { "list of " } else { "" };
+                    let fault = Unfit::new(format!("it is missing: send a {what}{}", input.ty.word()));
+                    return Err(within(fault).into());
+                }
+            }
+            inputs.kinds.insert(input.name.clone(), self.kind(input));
+        }
+        Ok(inputs)
+    }
+
+    fn within_size(&self, input: &Input, value: &Value<'_>) -> Result<(), Unfit> {
+        match (input.list_max, value) {
+            (Some(max), Value::List(values)) if values.len() as u64 > max => {
+                Err(Unfit::new(format!("{} values, but at most {max} are allowed", values.len())))
+            }
+            (Some(_), Value::List(values)) => {
+                values.iter().try_for_each(|value| within_size(value, &input.ty, self.catalog))
+            }
+            _ => within_size(value, &input.ty, self.catalog),
+        }
+    }
+
+    fn kind(&self, input: &Input) -> Kind {
+        let kind = Kind::of(&input.ty, self.catalog);
+        if input.list_max.is_some() { Kind::List(Box::new(kind)) } else { kind }
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.pattern.inputs.iter().any(|input| input.name == name)
+    }
+
+    fn unknown(&self, name: &str, what: &str) -> Problem {
+        let known: Vec<&str> = self.pattern.inputs.iter().map(|input| input.name.as_str()).collect();
+        let name: String = name.chars().take(60).collect();
+        let known =
+            if known.is_empty() { "it takes none".to_owned() } else { format!("it takes: {}", known.join(", ")) };
+        Problem::Input(format!("`{}` has no {what} `{name}`; {known}", self.pattern.name))
+    }
+}
+
+impl Inputs {
+    /// An input's value; absent if it was not sent.
+    pub(crate) fn value(&self, name: &str) -> Value<'static> {
+        self.values.get(name).cloned().unwrap_or(Value::Null)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    pub(crate) fn kind(&self, name: &str) -> Option<Kind> {
+        self.kinds.get(name).cloned()
+    }
+
+    /// Stands for these inputs of this pattern: equal exactly when all are.
+    pub(crate) fn digest(&self, pattern: &str) -> Result<[u8; 16], Problem> {
+        let mut bytes = Vec::new();
+        for (name, kind) in &self.kinds {
+            let mut value = Vec::new();
+            if let Some(sent) = self.values.get(name) {
+                value.push(1);
+                canonical::encode(sent, kind, &mut value).map_err(Unfit::from)?;
+            }
+            bytes.push(value);
+        }
+        let parts: Vec<&[u8]> = std::iter::once(pattern.as_bytes()).chain(bytes.iter().map(Vec::as_slice)).collect();
+        Ok(digest("inputs", &parts))
+    }
+}

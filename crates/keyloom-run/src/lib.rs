@@ -1,0 +1,36 @@
+//! The executor: a catalog and a layout, run over a store.
+//!
+//! [`Program::compile`] makes them ready and says what can't be run yet; [`Run::open`] defines the tables; then every
+//! pattern is a [`Run::call`] from inputs to an [`Answer`]. It knows nothing of HTTP. Clock and chance come in through
+//! [`Environment`].
+//!
+//! A write is one decision on one source row. What follows from it rides along: rows of lists, reservations of unique
+//! values, receipts of requests that the row itself no longer remembers.
+
+mod answer;
+mod cursor;
+mod digest;
+mod environment;
+mod evaluate;
+mod export;
+mod idempotency;
+mod inputs;
+pub mod layout;
+mod outcome;
+mod problem;
+mod program;
+mod read;
+mod record;
+mod run;
+mod size;
+mod write;
+
+pub use answer::Answer;
+pub use environment::Environment;
+pub use export::Export;
+pub use idempotency::{IdempotencyKey, uuid7};
+pub use inputs::Inputs;
+pub use layout::Layout;
+pub use problem::Problem;
+pub use program::{NotYet, Program};
+pub use run::{Call, Run};

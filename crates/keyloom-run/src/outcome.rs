@@ -1,0 +1,102 @@
+//! A write whose outcome is not known, and asking again.
+//!
+//! A read can't prove that a request was not applied: it may still be under way. What proves it is a row that has moved on
+//! from the version the request expected, without having absorbed it.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use keyloom_store::Freshness;
+use keyloom_value::{Value, key};
+
+use crate::{
+    answer::Answer,
+    digest::{same, seal},
+    problem::Problem,
+    program::EntityPlan,
+    record::Token,
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+impl Run {
+    /// The answer to a write that the store lost sight of: by a look at the row, if that tells.
+    pub(crate) async fn unknown(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        token: &Token,
+        expected: Option<u64>,
+    ) -> Result<Answer, Problem> {
+        let text = self.outcome_token(entity, key, token, expected)?;
+        // A look that fails as well tells nothing; the caller asks again.
+        Ok(self.resolve(entity, key, token, expected).await.ok().flatten().unwrap_or(Answer::Unknown { token: text }))
+    }
+
+    /// What became of a write that was answered with `unknown`.
+    ///
+    /// # Errors
+    /// When the token is none that was given out here.
+    pub async fn outcome(&self, text: &str) -> Result<Answer, Problem> {
+        let strange = || Problem::Cursor("this is no token that was given out here".into());
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strange())?;
+        let (bytes, sealed) = bytes.split_at_checked(bytes.len().saturating_sub(16)).ok_or_else(strange)?;
+        if !same(&seal(&self.secret, "outcome", &[bytes]), sealed) {
+            return Err(strange());
+        }
+        let read = || -> Option<(&EntityPlan, Token, Option<u64>, &[u8])> {
+            let (at, rest) = bytes.split_first_chunk::<4>()?;
+            let (token, rest) = rest.split_first_chunk::<16>()?;
+            let (inputs, rest) = rest.split_first_chunk::<16>()?;
+            let (birth, rest) = rest.split_first_chunk::<8>()?;
+            let (expected, rest) = rest.split_first_chunk::<8>()?;
+            let entity = self.program.entities.get(u32::from_le_bytes(*at) as usize)?;
+            let birth_ms = i64::from_le_bytes(*birth);
+            let expected = Some(u64::from_le_bytes(*expected)).filter(|version| *version > 0);
+            Some((entity, Token { token: *token, birth_ms, inputs: *inputs, version: 0 }, expected, rest))
+        };
+        let (entity, token, expected, rest) = read().ok_or_else(strange)?;
+        let (_, shape) = self.table(entity.source.table);
+        let key: Vec<Owned> =
+            key::decode(rest, shape.key_parts()).map_err(|_| strange())?.into_iter().map(Value::into_owned).collect();
+        let resolved = self.resolve(entity, &key, &token, expected).await?;
+        Ok(resolved.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }))
+    }
+
+    async fn resolve(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        token: &Token,
+        expected: Option<u64>,
+    ) -> Result<Option<Answer>, Problem> {
+        let now_us = self.now_us();
+        let Some(there) = self.source(entity, key, Freshness::Fresh, now_us).await? else { return Ok(None) };
+        if let Some(version) = self.absorbed(entity, key, &there, token, now_us).await? {
+            return self.applied(entity, &there, version).map(Some);
+        }
+        let moved_on = expected.is_none_or(|expected| there.version > expected);
+        let reason = if expected.is_some() { "conflict" } else { "exists" };
+        Ok(moved_on.then(|| Answer::NotApplied { reason: reason.into() }))
+    }
+
+    fn outcome_token(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        token: &Token,
+        expected: Option<u64>,
+    ) -> Result<String, Problem> {
+        let at = self.program.entities.iter().position(|known| known.name == entity.name).unwrap_or_default();
+        let (_, shape) = self.table(entity.source.table);
+        let mut bytes = u32::try_from(at).unwrap_or_default().to_le_bytes().to_vec();
+        bytes.extend(token.token);
+        bytes.extend(token.inputs);
+        bytes.extend(token.birth_ms.to_le_bytes());
+        bytes.extend(expected.unwrap_or(0).to_le_bytes());
+        key::encode_into(key, shape.key_parts(), &mut bytes)
+            .map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
+        let sealed = seal(&self.secret, "outcome", &[&bytes]);
+        bytes.extend(sealed);
+        Ok(URL_SAFE_NO_PAD.encode(bytes))
+    }
+}

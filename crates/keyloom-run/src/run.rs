@@ -1,0 +1,206 @@
+use std::sync::Arc;
+
+use keyloom_model::{Catalog, Pattern};
+use keyloom_store::{
+    BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape, Store, TableId,
+    Verdict, steps,
+};
+use keyloom_value::{Kind, Value, json::to_json};
+use serde_json::{Map, Value as Json};
+
+use crate::{
+    answer::Answer,
+    environment::Environment,
+    idempotency::IdempotencyKey,
+    inputs::{Inputs, Takes},
+    problem::Problem,
+    program::{EntityPlan, Plan, Program, SYSTEM},
+};
+
+/// A program on a store.
+pub struct Run {
+    pub(crate) program: Program,
+    pub(crate) store: BoxedStore,
+    /// The handles and shapes of the program's tables, in its order.
+    pub(crate) tables: Vec<(TableId, Arc<Shape>)>,
+    pub(crate) environment: Arc<dyn Environment>,
+    pub(crate) secret: [u8; 32],
+}
+
+/// One call of a pattern.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// Its name.
+    pub pattern: &'a str,
+    /// What it takes.
+    pub inputs: Inputs,
+    /// The idempotency key of a write.
+    pub key: Option<&'a str>,
+    /// At most so many rows.
+    pub limit: Option<u64>,
+    /// Where a page goes on.
+    pub cursor: Option<&'a str>,
+}
+
+impl Run {
+    /// Defines the tables, and remembers in the store what must outlive the process.
+    ///
+    /// # Errors
+    /// When the store holds another catalog or other tables, or fails.
+    pub async fn open<S: Store + Define>(
+        program: Program,
+        store: Arc<S>,
+        environment: Arc<dyn Environment>,
+    ) -> Result<Self, Fault> {
+        let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
+        for step in steps(&there, &program.tables, store.abilities())? {
+            store.apply(&step).await?;
+        }
+        let described = store.describe().await?;
+        let found = |name: &str| described.iter().find(|(_, shape)| shape.table().name == name).cloned();
+        let tables = program.tables.iter().map(|table| found(&table.name)).collect::<Option<Vec<_>>>();
+        let tables = tables.ok_or(Fault::Broken("a table that was just made is not there".into()))?;
+        let mut run = Self { program, store: BoxedStore::new(store), tables, environment, secret: [0; 32] };
+        let name = run.program.catalog.name.clone();
+        let held = run.remembered("catalog", name.as_bytes()).await?;
+        if held != name.as_bytes() {
+            let held = String::from_utf8_lossy(&held).into_owned();
+            return Err(Fault::refused(format!("this store holds the catalog `{held}`, not `{name}`")));
+        }
+        let mut fresh = [0; 32];
+        run.environment.random(&mut fresh);
+        let kept = run.remembered("cursor secret", &fresh).await?;
+        run.secret =
+            kept.try_into().map_err(|_| Fault::Broken("the secret of the cursors has another length".into()))?;
+        Ok(run)
+    }
+
+    /// The catalog that is run.
+    pub fn catalog(&self) -> &Catalog {
+        &self.program.catalog
+    }
+
+    /// The pattern of that name.
+    pub fn pattern(&self, name: &str) -> Option<&Pattern> {
+        self.program.catalog.pattern(name)
+    }
+
+    /// Reads inputs from a JSON object.
+    ///
+    /// # Errors
+    /// When they are not what the pattern takes.
+    pub fn inputs_from_object(&self, pattern: &Pattern, body: &Json) -> Result<Inputs, Problem> {
+        Takes::new(&self.program.catalog, pattern).read_object(body)
+    }
+
+    /// Reads inputs from query parameters.
+    ///
+    /// # Errors
+    /// When they are not what the pattern takes.
+    pub fn inputs_from_query(&self, pattern: &Pattern, query: &[(String, String)]) -> Result<Inputs, Problem> {
+        Takes::new(&self.program.catalog, pattern).read_query(query)
+    }
+
+    /// Runs a pattern.
+    ///
+    /// # Errors
+    /// When it has no answer.
+    pub async fn call(&self, call: &Call<'_>) -> Result<Answer, Problem> {
+        let position = self.program.catalog.patterns.iter().position(|pattern| pattern.name == call.pattern);
+        let plan = position.and_then(|position| self.program.plans.get(position));
+        match plan {
+            Some(Plan::Get(plan)) => self.get(plan, call).await,
+            Some(Plan::List(plan)) => self.list(plan, call).await,
+            Some(Plan::Create(plan)) => self.create(plan, call).await,
+            Some(Plan::Update(plan)) => self.update(plan, call).await,
+            None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
+        }
+    }
+
+    /// The identity that a create with this key gives to its row, if the server makes it.
+    ///
+    /// # Errors
+    /// When the key is none.
+    pub fn new_identity(&self, entity: &str, key: &str) -> Result<Option<Json>, Problem> {
+        let key = self.idempotency_key(Some(key))?;
+        let Some(plan) = self.program.entities.iter().find(|plan| plan.name == entity) else { return Ok(None) };
+        let [field] = plan.key[..] else { return Ok(None) };
+        let (name, kind) = &plan.fields[field];
+        let value = key.identity(&self.program.catalog.name, entity, name, kind);
+        Ok(to_json(&value, kind).ok())
+    }
+
+    pub(crate) fn idempotency_key(&self, key: Option<&str>) -> Result<IdempotencyKey, Problem> {
+        let key = key.ok_or_else(|| {
+            Problem::Key(
+                "this write needs the header `Idempotency-Key`: a uuid of version 7, new for each request and the same \
+                 when a request is repeated"
+                    .into(),
+            )
+        })?;
+        IdempotencyKey::read(key, self.now_us().div_euclid(1_000), self.program.retries_ms())
+    }
+
+    pub(crate) fn now_us(&self) -> i64 {
+        self.environment.now_us()
+    }
+
+    pub(crate) fn table(&self, at: usize) -> (TableId, &Shape) {
+        let (id, shape) = &self.tables[at];
+        (*id, shape)
+    }
+
+    pub(crate) fn entity(&self, at: usize) -> &EntityPlan {
+        &self.program.entities[at]
+    }
+
+    /// What the system row of this name holds; this, if there was none.
+    async fn remembered(&self, name: &str, otherwise: &[u8]) -> Result<Vec<u8>, Fault> {
+        let (table, shape) = self.table(SYSTEM);
+        let (key, values) = ([Value::from(name)], [Value::from(otherwise)]);
+        let now = Millis(self.now_us().div_euclid(1_000));
+        let becomes = Image { version: 1, expires_at: None, values: &values };
+        let change = Change { table, key: &key, expect: Expect::Absent, becomes };
+        let row = match self.store.decide(Decision { change, along: &[], now }).await? {
+            Verdict::Done => return Ok(otherwise.to_vec()),
+            Verdict::Lost { current: Current::Is(row), .. } => Some(row),
+            Verdict::Lost { .. } => {
+                self.store.get(Get { table, key: &key, freshness: Freshness::Fresh, now }).await?.row
+            }
+        };
+        let column = shape.column("value");
+        match (&row, column) {
+            (Some(row), Some(column)) => match row.value(shape, column)? {
+                Value::Bytes(bytes) => Ok(bytes.into_owned()),
+                _ => Err(Fault::Broken("a system row is empty".into())),
+            },
+            _ => Err(Fault::Broken("a system row is not there".into())),
+        }
+    }
+}
+
+/// Puts a value where its path leads: `user.name` into an object `user`. Absent values are left out.
+pub(crate) fn put(
+    object: &mut Map<String, Json>,
+    names: &[String],
+    value: &Value<'_>,
+    kind: &Kind,
+) -> Result<(), Problem> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let json = to_json(value, kind).map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
+    match names {
+        [name] => {
+            object.insert(name.clone(), json);
+        }
+        [first, rest @ ..] => {
+            let inner = object.entry(first.clone()).or_insert_with(|| Json::Object(Map::new()));
+            if let Json::Object(inner) = inner {
+                put(inner, rest, value, kind)?;
+            }
+        }
+        [] => {}
+    }
+    Ok(())
+}

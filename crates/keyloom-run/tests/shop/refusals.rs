@@ -1,0 +1,92 @@
+use keyloom_run::{Layout, Problem, Program};
+use serde_json::{Value as Json, json};
+
+use crate::support::{Shop, order, read, shops};
+
+#[track_caller]
+fn refused(shop: &Shop, pattern: &str, body: &Json, words: &str) {
+    match shop.write(pattern, body, &shop.key()) {
+        Err(Problem::Input(found)) => assert!(found.contains(words), "{found}"),
+        other => panic!("{body}: {other:?}"),
+    }
+}
+
+#[test]
+fn wrong_inputs_are_refused_with_their_place() {
+    for shop in shops() {
+        let user = shop.user("ann");
+        let with = |change: &dyn Fn(&mut Json)| {
+            let mut body = order(&user, "1");
+            change(&mut body);
+            body
+        };
+        let refused = |change: &dyn Fn(&mut Json), words: &str| refused(&shop, "place_order", &with(change), words);
+        refused(&|body| body["items"][0]["qty"] = json!("two"), "`items[0].qty`: `two` is no int");
+        refused(&|body| body["items"][0]["colour"] = json!(1), "`items[0]`: there is no member `colour`");
+        refused(&|body| body["total"] = json!("1.005"), "`total`: `1.005` is no decimal");
+        refused(&|body| body["total"] = Json::Null, "`total`: it is missing: send a decimal(2)");
+        refused(&|body| body["tip"] = json!(1), "`place_order` has no input `tip`; it takes: user_id, items, total");
+        refused(&|body| body["items"] = json!(vec![body["items"][0].clone(); 101]), "101 entries, but at most 100");
+        refused(
+            &|body| body["items"][0]["sku"] = json!("x".repeat(41)),
+            "`items[0].sku`: 41 bytes of text, but at most 40",
+        );
+        refused(&|body| *body = json!([]), "no JSON object");
+        // 121 bytes only once they are lower case: the derived field has its maximum too.
+        let email = format!("{}{}@x", "İ".repeat(58), "a");
+        let body = json!({"name": "n", "email": email});
+        super::refusals::refused(&shop, "sign_up", &body, "`email_key`");
+        for query in
+            [&[][..], &[("user_id", "x")], &[("user_id", &user), ("user_id", &user)], &[("user_id", &user), ("u", "")]]
+        {
+            assert!(matches!(shop.read("get_profile", query), Err(Problem::Input(_))), "{query:?}");
+        }
+        assert!(shop.rows("list_orders_of_user", &[("user_id", &user)]).is_empty(), "nothing was done");
+    }
+}
+
+fn not_yet(text: &str) -> Vec<String> {
+    let layout = Layout::of("shop").unwrap();
+    Program::compile(&read(text), &layout).unwrap_err().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_is_not_run_yet_is_named_all_at_once() {
+    let text = include_str!("../../../../examples/shop/catalog.yaml");
+    let text = format!(
+        "{text}  count_orders: {{ count: Order, by: [user_id], rate: rare }}
+  drop_order: {{ delete: Order, by: [order_id], rate: rare }}
+  orders_by_total: {{ list: Order, by: [user_id], order: total desc, page: 5, rate: rare }}
+  open_orders: {{ list: Order, by: [user_id], where: status = PLACED, order: created_at desc, page: 5, rate: rare }}
+  full_orders: {{ list: Order, by: [user_id], order: created_at desc, page: 5, returns: [order_id, items], rate: rare }}
+"
+    );
+    assert_eq!(
+        not_yet(&text),
+        [
+            "patterns.count_orders: `count`",
+            "patterns.drop_order: `delete`",
+            "patterns.orders_by_total: the layout has no table for this list",
+            "patterns.open_orders: the filter `status = PLACED`: only ranges of what the list is ordered by are run",
+            "patterns.full_orders: the layout's table `order_by_user` has no `items`",
+        ]
+    );
+    let text = include_str!("../../../../examples/shop/catalog.yaml")
+        .replace("expires: forever", "expires: forever\n    append_only: true");
+    let text = text.replace("  rename_user: { update: User, by: [user_id], set: { name: $name }, rate: rare }\n", "");
+    assert_eq!(not_yet(&text), ["entities.User: `append_only`", "patterns.list_orders_of_user: `returns: user.name`"]);
+}
+
+#[test]
+fn every_other_example_says_what_it_lacks() {
+    for (text, word) in [
+        (include_str!("../../../../examples/cases/catalog.yaml"), "patterns.take_overdue: `tenant: all`"),
+        (include_str!("../../../../examples/chat/catalog.yaml"), "`append_only`"),
+        (include_str!("../../../../examples/sensors/catalog.yaml"), "rollups"),
+    ] {
+        let catalog = read(text);
+        assert!(Layout::of(&catalog.name).is_none());
+        let found = not_yet(text);
+        assert!(found.iter().any(|found| found.contains(word)), "{found:#?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! A shop on some store, with a clock that the test turns.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+};
+
+use keyloom_embedded::{Embedded, Options, System};
+use keyloom_finding::Sources;
+use keyloom_model::Catalog;
+use keyloom_run::{Answer, Call, Environment, Layout, Problem, Program, Run, layout, uuid7};
+use keyloom_store::{Define, Model, Store};
+use keyloom_text::{Files, Unreadable};
+use keyloom_value::{Kind, Value, to_text};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+/// What the example has, and what it leaves out: a way to pay, an email that changes, an order that changes hands, a
+/// number that counts.
+pub(crate) fn catalog() -> Catalog {
+    let text = include_str!("../../../../examples/shop/catalog.yaml");
+    let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0 }");
+    let more = "
+  pay_order: { update: Order, by: [order_id], set: { status: PAID }, rate: rare }
+  give_order: { update: Order, by: [order_id], set: { user_id: $to_id }, rate: rare }
+  change_email: { update: User, by: [user_id], set: { email: $email }, rate: rare }
+  visit: { update: User, by: [user_id], set: { visits: visits + 1 }, if: visits < 1000 else enough, rate: rare }
+";
+    read(&format!("{text}{more}"))
+}
+
+pub(crate) fn read(text: &str) -> Catalog {
+    struct One(String);
+    impl Files for One {
+        fn open(&self, _name: &str) -> Result<String, Unreadable> {
+            Ok(self.0.clone())
+        }
+    }
+    let reading = keyloom_text::read("catalog.yaml", &One(text.to_owned()), &mut Sources::default());
+    let findings: Vec<String> = reading.findings.iter().map(|finding| finding.message.clone()).collect();
+    assert!(findings.is_empty(), "{findings:?}");
+    reading.catalog
+}
+
+pub(crate) fn wanted_layout() -> Layout {
+    let mut layout = layout::shop();
+    layout.tables[0].fields.push("visits".to_owned());
+    layout
+}
+
+/// A clock that stands until it is turned, and chance from a count.
+pub(crate) struct Turned {
+    pub(crate) now_us: AtomicI64,
+    drawn: AtomicU64,
+}
+
+pub(crate) const START_US: i64 = 1_794_735_000_000_000;
+
+impl Environment for Turned {
+    fn now_us(&self) -> i64 {
+        // Each look is a microsecond later, as on a machine.
+        self.now_us.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        let drawn = self.drawn.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+        bytes.iter_mut().zip(drawn.iter().cycle()).for_each(|(byte, drawn)| *byte = *drawn);
+    }
+}
+
+pub(crate) struct Shop {
+    pub(crate) run: Run,
+    pub(crate) clock: Arc<Turned>,
+    pub(crate) name: &'static str,
+    pub(crate) _folder: Option<TempDir>,
+}
+
+pub(crate) fn open<S: Store + Define>(store: S) -> (Run, Arc<Turned>) {
+    // Other stores draw other secrets.
+    static DRAWN: AtomicU64 = AtomicU64::new(0);
+    let drawn = AtomicU64::new(DRAWN.fetch_add(1 << 32, Ordering::Relaxed));
+    let clock = Arc::new(Turned { now_us: AtomicI64::new(START_US), drawn });
+    let program = Program::compile(&catalog(), &wanted_layout()).unwrap();
+    (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
+}
+
+pub(crate) fn open_folder(folder: &Path) -> (Run, Arc<Turned>) {
+    open(Embedded::open(folder, Options::default(), Arc::new(System)).unwrap().0)
+}
+
+/// A new shop on each store.
+pub(crate) fn shops() -> Vec<Shop> {
+    let (model, clock) = open(Model::new());
+    let model = Shop { run: model, clock, name: "model", _folder: None };
+    let folder = tempfile::tempdir().unwrap();
+    let (embedded, clock) = open_folder(folder.path());
+    vec![model, Shop { run: embedded, clock, name: "embedded", _folder: Some(folder) }]
+}
+
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+impl Shop {
+    pub(crate) fn turn_ms(&self, millis: i64) {
+        self.clock.now_us.fetch_add(millis * 1_000, Ordering::Relaxed);
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_us.load(Ordering::Relaxed) / 1_000
+    }
+
+    /// A new idempotency key.
+    pub(crate) fn key(&self) -> String {
+        let mut random = [0; 10];
+        self.clock.random(&mut random);
+        to_text(&Value::Uuid(uuid7(self.now_ms(), random)), &Kind::Uuid).unwrap()
+    }
+
+    pub(crate) fn write(&self, pattern: &str, body: &Json, key: &str) -> Result<Answer, Problem> {
+        write(&self.run, pattern, body, key)
+    }
+
+    /// A write that is applied, and the key of its row.
+    #[track_caller]
+    pub(crate) fn applied(&self, pattern: &str, body: &Json) -> Json {
+        match self.write(pattern, body, &self.key()) {
+            Ok(Answer::Applied { key, .. }) => key,
+            other => panic!("{}: {pattern}: {other:?}", self.name),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn refused(&self, pattern: &str, body: &Json, reason: &str) {
+        let answer = self.write(pattern, body, &self.key());
+        assert_eq!(answer, Ok(Answer::NotApplied { reason: reason.into() }), "{}: {pattern}", self.name);
+    }
+
+    pub(crate) fn read(&self, pattern: &str, query: &[(&str, &str)]) -> Result<Answer, Problem> {
+        self.page(pattern, query, None, None)
+    }
+
+    pub(crate) fn page(
+        &self,
+        name: &str,
+        query: &[(&str, &str)],
+        limit: Option<u64>,
+        cursor: Option<&str>,
+    ) -> Result<Answer, Problem> {
+        let pattern = self.run.pattern(name).unwrap();
+        let query: Vec<(String, String)> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let inputs = self.run.inputs_from_query(pattern, &query)?;
+        wait(self.run.call(&Call { pattern: name, inputs, key: None, limit, cursor }))
+    }
+
+    #[track_caller]
+    pub(crate) fn row(&self, pattern: &str, query: &[(&str, &str)]) -> Json {
+        match self.read(pattern, query) {
+            Ok(Answer::Row { row, .. }) => row,
+            other => panic!("{}: {pattern}: {other:?}", self.name),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn rows(&self, pattern: &str, query: &[(&str, &str)]) -> Vec<Json> {
+        match self.read(pattern, query) {
+            Ok(Answer::Rows { rows, next: None, previous: None, partial: false }) => rows,
+            other => panic!("{}: {pattern}: {other:?}", self.name),
+        }
+    }
+
+    pub(crate) fn user(&self, name: &str) -> String {
+        let key = self.applied("sign_up", &json!({"name": name, "email": format!("{name}@Example.com")}));
+        key["user_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn order(&self, user: &str, total: &str) -> String {
+        self.turn_ms(1_000);
+        let key = self.applied("place_order", &order(user, total));
+        key["order_id"].as_str().unwrap().to_owned()
+    }
+}
+
+pub(crate) fn write(run: &Run, pattern: &str, body: &Json, key: &str) -> Result<Answer, Problem> {
+    let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), body)?;
+    wait(run.call(&Call { pattern, inputs, key: Some(key), limit: None, cursor: None }))
+}
+
+pub(crate) fn order(user: &str, total: &str) -> Json {
+    let line = json!({"sku": "A-1", "name": "a thing", "qty": 2, "price": "6.25"});
+    json!({"user_id": user, "items": [line], "total": total})
+}

@@ -1,0 +1,153 @@
+//! From a request to a call and back.
+
+use std::sync::Arc;
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
+    response::{Html, IntoResponse, Response},
+};
+use keyloom_model::{Action, Endpoint, Pattern};
+use keyloom_run::{Call, Problem, Run};
+use serde_json::{Map, json};
+
+use crate::{index, query::parameters, reply};
+
+/// How large a request's body may be.
+const BODY_MAX: usize = 1 << 20;
+
+/// What every request needs.
+pub(crate) struct Served {
+    pub(crate) run: Run,
+    /// Only requests that name this machine itself are answered, so that no page from elsewhere reaches it through a
+    /// name of its own.
+    pub(crate) loopback_only: bool,
+    pub(crate) address: String,
+}
+
+pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    if served.loopback_only && !names_loopback(&parts.headers) {
+        let detail = "this server answers requests to localhost, 127.0.0.1 and [::1]";
+        return reply::problem(StatusCode::MISDIRECTED_REQUEST, "other_host", "Not this host", detail, Map::new());
+    }
+    let path = parts.uri.path();
+    let looks = [Method::GET, Method::HEAD].contains(&parts.method);
+    match path {
+        "/" if looks => Html(index::page(&served.run, &served.address)).into_response(),
+        "/v1/-/health" if looks => reply::json(StatusCode::OK, &json!({ "status": "up" })),
+        "/" | "/v1/-/health" => wrong_method("GET, HEAD"),
+        _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
+            (Some(token), _) if looks => answered(served.run.outcome(token).await),
+            (Some(_), _) => wrong_method("GET, HEAD"),
+            (None, Some(name)) => match served.run.pattern(name) {
+                Some(pattern) => call(&served.run, pattern, &parts, body).await,
+                None => unknown(&served.run, name),
+            },
+            (None, None) => {
+                let detail = "endpoints are at /v1/<pattern>; / lists them";
+                reply::problem(StatusCode::NOT_FOUND, "no_page", "There is nothing here", detail, Map::new())
+            }
+        },
+    }
+}
+
+async fn call(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
+    let Some(endpoint) = Endpoint::of(run.catalog(), pattern) else { return unknown(run, &pattern.name) };
+    if endpoint.method == "GET" && ![Method::GET, Method::HEAD].contains(&parts.method) {
+        return wrong_method("GET, HEAD");
+    }
+    if endpoint.method == "POST" && parts.method != Method::POST {
+        return wrong_method("POST");
+    }
+    let called = match pattern.action {
+        Action::Read(_) => read(run, pattern, parts).await,
+        _ => write(run, pattern, parts, body).await,
+    };
+    called.unwrap_or_else(|response| response)
+}
+
+async fn read(run: &Run, pattern: &Pattern, parts: &Parts) -> Result<Response, Response> {
+    let bad = |detail: String| reply::failed(&Problem::Input(detail));
+    let mut query = parameters(parts.uri.query().unwrap_or_default()).map_err(bad)?;
+    let limit = take(&mut query, "limit").map_err(bad)?;
+    let limit =
+        limit.map(|text| text.parse::<u64>().map_err(|_| bad(format!("`limit`: `{text}` is no number of rows"))));
+    let limit = limit.transpose()?;
+    let cursor = take(&mut query, "cursor").map_err(bad)?;
+    let inputs = run.inputs_from_query(pattern, &query).map_err(|fault| reply::failed(&fault))?;
+    let call = Call { pattern: &pattern.name, inputs, key: None, limit, cursor: cursor.as_deref() };
+    Ok(answered(run.call(&call).await))
+}
+
+async fn write(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+    let bad = |detail: String| reply::failed(&Problem::Input(detail));
+    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+        return Err(bad("a write takes its inputs as a JSON object in the body, and no query".into()));
+    }
+    let body = to_bytes(body, BODY_MAX).await.map_err(|_| {
+        let detail = format!("at most {BODY_MAX} bytes are taken");
+        reply::problem(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large", &detail, Map::new())
+    })?;
+    let body = keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))?;
+    let inputs = run.inputs_from_object(pattern, &body).map_err(|fault| reply::failed(&fault))?;
+    let key = header(&parts.headers, "idempotency-key")?;
+    let call = Call { pattern: &pattern.name, inputs, key, limit: None, cursor: None };
+    Ok(answered(run.call(&call).await))
+}
+
+fn answered(answer: Result<keyloom_run::Answer, Problem>) -> Response {
+    match answer {
+        Ok(answer) => reply::answer(answer),
+        Err(fault) => reply::failed(&fault),
+    }
+}
+
+/// A header that may stand once.
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Response> {
+    let mut found = headers.get_all(name).iter();
+    let (Some(value), more) = (found.next(), found.next()) else { return Ok(None) };
+    match (value.to_str(), more) {
+        (Ok(text), None) => Ok(Some(text.trim())),
+        _ => Err(reply::failed(&Problem::Key(format!("the header `{name}` stands twice, or is not plain text")))),
+    }
+}
+
+/// Takes a reserved parameter out of a query.
+fn take(query: &mut Vec<(String, String)>, name: &str) -> Result<Option<String>, String> {
+    let at = query.iter().position(|(known, _)| known == name);
+    let value = at.map(|at| query.remove(at).1);
+    if query.iter().any(|(known, _)| known == name) {
+        return Err(format!("`{name}` stands twice"));
+    }
+    Ok(value)
+}
+
+fn wrong_method(allow: &'static str) -> Response {
+    let detail = format!("it is asked with {allow}");
+    let mut response =
+        reply::problem(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", "Another method is needed", &detail, Map::new());
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+fn unknown(run: &Run, name: &str) -> Response {
+    let patterns = || run.catalog().patterns.iter().map(|pattern| pattern.name.as_str());
+    let detail = match keyloom_text::nearest(name, patterns()) {
+        Some(nearest) => format!("did you mean `/v1/{nearest}`?"),
+        None => format!("there are: {}", patterns().collect::<Vec<_>>().join(", ")),
+    };
+    reply::problem(StatusCode::NOT_FOUND, "no_pattern", "There is no such pattern", &detail, Map::new())
+}
+
+fn names_loopback(headers: &HeaderMap) -> bool {
+    let Some(host) = headers.get(header::HOST) else { return true };
+    let Ok(host) = host.to_str() else { return false };
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}

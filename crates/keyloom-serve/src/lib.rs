@@ -1,0 +1,19 @@
+//! The endpoints of a catalog over HTTP, on the embedded store: what `keyloom up` starts.
+//!
+//! [`up`] opens the data, listens, says when it is ready, and serves until it is told to stop. Nothing here decides
+//! anything about rows: a request becomes a call of [`keyloom_run::Run`], an answer becomes a response.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this crate is where the run time meets the machine: its clock, its sockets, the folder with the data"
+)]
+
+mod handle;
+mod index;
+mod query;
+mod reply;
+mod samples;
+mod system;
+mod up;
+
+pub use up::{Ready, Up, UpError, up};

@@ -1,0 +1,19 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use keyloom_run::Environment;
+
+/// The machine's clock and its source of chance.
+pub(crate) struct System;
+
+impl Environment for System {
+    fn now_us(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        // Without chance cursors could be forged and keys would repeat: there is nothing sensible to go on with.
+        #[expect(clippy::expect_used, reason = "a machine without a source of chance can't run this")]
+        getrandom::fill(bytes).expect("the system's source of chance answers");
+    }
+}

@@ -1,0 +1,167 @@
+use std::{
+    fmt, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::Router;
+use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
+use keyloom_model::Catalog;
+use keyloom_run::{Environment, Layout, NotYet, Program, Run};
+use keyloom_store::Fault;
+use tokio::{net::TcpListener, signal::unix};
+
+use crate::{
+    handle::{Served, handle},
+    samples::curls,
+    system::System,
+};
+
+/// How long requests that are under way may take when it is told to stop.
+const STOP_MAX: Duration = Duration::from_secs(10);
+
+/// What is to be served, and where.
+#[derive(Debug)]
+pub struct Up<'a> {
+    /// The catalog; it was checked.
+    pub catalog: &'a Catalog,
+    /// The folder with the data; made if it is not there.
+    pub data: &'a Path,
+    /// The address; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Whether others than this machine may reach it, without any credentials.
+    pub anyone: bool,
+    /// What an acknowledged write survives.
+    pub durability: Durability,
+}
+
+/// What is served, said once it is.
+#[derive(Debug)]
+pub struct Ready {
+    /// `http://127.0.0.1:7400`
+    pub address: String,
+    /// What opening the data found.
+    pub opened: Opened,
+    /// Three commands to try.
+    pub curls: Vec<String>,
+}
+
+/// Why nothing is served.
+#[derive(Debug)]
+pub enum UpError {
+    /// Nobody wrote a layout for this catalog.
+    NoLayout(String),
+    /// The catalog asks for more than is run yet.
+    NotYet(Vec<NotYet>),
+    /// Others could reach this address, and that was not allowed.
+    NotLoopback(SocketAddr),
+    /// The address can't be listened on.
+    Listen(SocketAddr, io::Error),
+    /// The data can't be opened.
+    Open(OpenError),
+    /// The store refused or failed.
+    Store(PathBuf, Fault),
+    /// The machine has no threads, signals or files to give.
+    Machine(io::Error),
+}
+
+impl fmt::Display for UpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLayout(catalog) => write!(
+                f,
+                "there is no layout for the catalog `{catalog}`: layouts are written by hand so far, and there is one, for \
+                 the example `shop`"
+            ),
+            Self::NotYet(found) => {
+                write!(f, "this catalog asks for what is not run yet, so nothing is served:")?;
+                found.iter().try_for_each(|one| write!(f, "\n  {one}"))
+            }
+            Self::NotLoopback(address) => write!(
+                f,
+                "{address} can be reached from other machines, and there are no credentials yet: whoever reaches it can \
+                 read and write everything; --anyone allows it"
+            ),
+            Self::Listen(address, error) if error.kind() == io::ErrorKind::AddrInUse => {
+                write!(f, "{address} is taken by another process; choose another address, such as --listen 127.0.0.1:0")
+            }
+            Self::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
+            Self::Open(error) => write!(f, "{error}"),
+            Self::Store(folder, fault) => write!(f, "{}: {}", folder.display(), fault.cause()),
+            Self::Machine(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for UpError {}
+
+/// Serves a catalog until the process is told to stop, by SIGINT or SIGTERM.
+///
+/// # Errors
+/// When it can't begin, or could not stop cleanly.
+pub fn up(wanted: &Up<'_>, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
+    let name = &wanted.catalog.name;
+    let layout = Layout::of(name).ok_or_else(|| UpError::NoLayout(name.clone()))?;
+    let program = Program::compile(wanted.catalog, &layout).map_err(UpError::NotYet)?;
+    if !wanted.listen.ip().is_loopback() && !wanted.anyone {
+        return Err(UpError::NotLoopback(wanted.listen));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(UpError::Machine)?;
+    runtime.block_on(serve(wanted, program, ready))
+}
+
+async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
+    let failed = |fault| UpError::Store(wanted.data.to_owned(), fault);
+    // The address first: a port that is taken is no reason to touch the data.
+    let listener = TcpListener::bind(wanted.listen).await.map_err(|error| UpError::Listen(wanted.listen, error))?;
+    let address = format!("http://{}", listener.local_addr().map_err(UpError::Machine)?);
+    let options = Options { durability: wanted.durability, ..Options::default() };
+    let opened = Embedded::open(wanted.data, options, Arc::new(keyloom_embedded::System));
+    let (store, opened) = opened.map_err(UpError::Open)?;
+    let store = Arc::new(store);
+    let run = Run::open(program, Arc::clone(&store), Arc::new(System)).await.map_err(failed)?;
+    let now_ms = System.now_us() / 1_000;
+    let curls = curls(&run, &address, now_ms, &mut |bytes| System.random(bytes));
+    // Before it says that it is ready: whoever reads that may tell it to stop at once.
+    let stop = stop().map_err(UpError::Machine)?;
+    let served = Arc::new(Served { run, loopback_only: wanted.listen.ip().is_loopback(), address: address.clone() });
+    let router = Router::new().fallback(handle).with_state(Arc::clone(&served));
+    ready(&Ready { address, opened, curls });
+
+    let (told, mut heard) = tokio::sync::watch::channel(());
+    let stopping = async move {
+        stop.await;
+        drop(told);
+    };
+    let serving = axum::serve(listener, router).with_graceful_shutdown(stopping);
+    let late = async {
+        let _ = heard.changed().await;
+        tokio::time::sleep(STOP_MAX).await;
+    };
+    tokio::select! {
+        result = async { serving.await } => result.map_err(UpError::Machine)?,
+        () = late => {}
+    }
+    drop(served);
+    close(store).map_err(failed)
+}
+
+/// Waits until nobody uses the store, and stops it cleanly.
+fn close(store: Arc<Embedded>) -> Result<(), Fault> {
+    drop(store);
+    Ok(())
+}
+
+/// Ends when the process is told to stop.
+fn stop() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = unix::signal(unix::SignalKind::interrupt())?;
+    let mut terminate = unix::signal(unix::SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
