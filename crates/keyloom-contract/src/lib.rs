@@ -21,12 +21,14 @@ mod cases;
 mod desk;
 mod run;
 mod samples;
+mod script;
 mod seen;
 
 use keyloom_store::{Define, Inspect, Millis, Store, Sweep};
 
 pub use cases::cases;
 pub use run::{Case, run};
+pub use script::{Difference, Script, agree, compare};
 pub use seen::{Seen, SeenGroup};
 
 /// A store that the contract can judge.

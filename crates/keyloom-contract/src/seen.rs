@@ -1,5 +1,5 @@
-use keyloom_store::{ColumnAt, Millis, Row, Shape};
-use keyloom_value::Value;
+use keyloom_store::{ColumnAt, Millis, Row, Shape, State};
+use keyloom_value::{Malformed, Value};
 
 /// A row as its reader sees it: what is the same on every engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,22 +27,37 @@ impl Seen {
     /// # Panics
     /// When the row can't be read, or shows values of a group that is not there.
     pub fn of(row: &Row, shape: &Shape, now: Millis) -> Self {
-        let key = row.key(shape).expect("the key of a returned row can be read");
-        let groups = shape.table().groups.iter().enumerate().map(|(group, columns)| {
-            let section = row.section(group).expect("the body of a returned row can be read");
-            let values: Vec<Value<'static>> = (0..columns.columns.len())
-                .map(|column| row.value(shape, ColumnAt::Cell { group, column }).expect("a column can be read"))
-                .map(Value::into_owned)
-                .collect();
-            if section.is_there(now) {
-                let keyloom_store::State::Put { expires_at } = section.state else { return None };
-                return Some(SeenGroup { version: section.version, expires_at, values });
-            }
-            let shown = values.iter().find(|value| !value.is_null());
-            assert!(shown.is_none(), "a row shows {shown:?} of group {group}, which is not there at {now:?}");
-            None
-        });
-        Self { groups: groups.collect(), key: key.into_iter().map(Value::into_owned).collect() }
+        Self::read(row, shape, now).unwrap_or_else(|words| panic!("{words}"))
+    }
+
+    /// What a reader sees of a row at a moment.
+    ///
+    /// # Errors
+    /// When the row can't be read, or shows values of a group that is not there.
+    pub fn read(row: &Row, shape: &Shape, now: Millis) -> Result<Self, String> {
+        let unreadable = |malformed: Malformed| format!("a returned row can't be read: {malformed}");
+        let key = row.key(shape).map_err(unreadable)?;
+        let mut groups = Vec::new();
+        for (group, columns) in shape.table().groups.iter().enumerate() {
+            let section = row.section(group).map_err(unreadable)?;
+            let values = (0..columns.columns.len())
+                .map(|column| Ok(row.value(shape, ColumnAt::Cell { group, column })?.into_owned()))
+                .collect::<Result<Vec<_>, Malformed>>()
+                .map_err(unreadable)?;
+            groups.push(match section.state {
+                State::Put { expires_at } if section.is_there(now) => {
+                    Some(SeenGroup { version: section.version, expires_at, values })
+                }
+                _ => match values.iter().find(|value| !value.is_null()) {
+                    Some(shown) => return Err(format!("a row shows {shown:?} of group {group}, gone at {now:?}")),
+                    None => None,
+                },
+            });
+        }
+        if groups[0].is_none() {
+            return Err(format!("a row is returned though its root is not there at {now:?}"));
+        }
+        Ok(Self { key: key.into_iter().map(Value::into_owned).collect(), groups })
     }
 
     /// The version of its root.
