@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use keyloom_value::{Mismatch, Value, compare, key};
+use keyloom_value::{Mismatch, Value, canonical, compare, key};
 
 use crate::{
     abilities::{Abilities, Atomic, Indexes, Limits},
@@ -142,6 +142,26 @@ impl Content {
         Self { shape, rows: BTreeMap::new() }
     }
 
+    /// Gives its rows another shape: a column that was added is absent in them, and so is a member of a struct.
+    fn reshape(&mut self, shape: Shape) -> Result<(), Fault> {
+        let groups = self.shape.table().groups.iter().zip(&shape.table().groups);
+        for (group, (old, new)) in groups.enumerate() {
+            for standings in self.rows.values_mut() {
+                let Standing::Put { values, .. } = &mut standings[group] else { continue };
+                values.resize(new.columns.len(), Value::Null);
+                for (value, (old, new)) in values.iter_mut().zip(old.columns.iter().zip(&new.columns)) {
+                    if !value.is_null() {
+                        let mut bytes = Vec::new();
+                        canonical::encode(value, &old.kind, &mut bytes)?;
+                        *value = canonical::decode(&bytes, &new.kind)?.into_owned();
+                    }
+                }
+            }
+        }
+        self.shape = Arc::new(shape);
+        Ok(())
+    }
+
     /// The key as it is compared, after a look at its kinds and its size.
     fn key(&self, values: &[Value<'_>], abilities: &Abilities) -> Result<Key, Fault> {
         let parts = self.shape.key_parts();
@@ -162,10 +182,7 @@ impl Content {
             match standing {
                 Standing::Nothing => body.keep(&crate::Section::NEVER),
                 Standing::Put { version, expires_at, values } => {
-                    // A column that was added later is absent in older rows.
-                    let mut values = values.clone();
-                    values.resize(group.columns.len(), Value::Null);
-                    body.put(*version, *expires_at, &group.columns, &values)?;
+                    body.put(*version, *expires_at, &group.columns, values)?;
                 }
                 Standing::Removed { version, at } => body.removed(*version, *at),
             }
@@ -506,7 +523,7 @@ impl Define for Model {
         let mut named = tables.iter_mut().find(|slot| slot.as_ref().is_some_and(|it| it.shape.table().name == name));
         match (taking, &mut named) {
             (Taking::Create(shape), _) => tables.push(Some(Content::new(Arc::new(shape)))),
-            (Taking::Reshape(shape), Some(Some(content))) => content.shape = Arc::new(shape),
+            (Taking::Reshape(shape), Some(Some(content))) => content.reshape(shape)?,
             (Taking::Drop, Some(slot)) => **slot = None,
             _ => {}
         }
