@@ -487,19 +487,18 @@ impl Store for Model {
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
         let mut tables = self.tables();
-        let (mut outcomes, mut bytes) = (Vec::new(), 0);
+        let (mut outcomes, mut bytes) = (BTreeMap::new(), 0);
         for placement in rows {
             let (id, key, standings) = self.placed(&tables, placement, now)?;
             bytes += table(&tables, id)?.sized(&key, &standings, &self.abilities)?;
-            if outcomes.iter().any(|(other, known, _)| *other == id && *known == key) {
+            if outcomes.insert((id, key), standings).is_some() {
                 return refuse::twice();
             }
-            outcomes.push((id, key, standings));
         }
         if together {
             refuse::together(rows.len(), bytes, &self.abilities)?;
         }
-        for (id, key, standings) in outcomes {
+        for ((id, key), standings) in outcomes {
             table_mut(&mut tables, id)?.rows.insert(key, standings);
         }
         Ok(())
