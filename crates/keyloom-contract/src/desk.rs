@@ -4,8 +4,8 @@ use std::{ops::Bound, sync::Arc, task::Poll};
 
 use keyloom_store::{
     Along, BoxFuture, Change, Column, Cost, Current, Decision, Discipline, End, Expect, Fault, Freshness, Get, Got,
-    Group, GroupImage, Image, Millis, Placement, Placing, Range, Shape, Slice, SortColumn, Step, Table, TableId,
-    Verdict, steps,
+    Group, GroupImage, Image, Millis, Placement, Placing, Range, Row, Shape, Slice, SortColumn, Step, Swept, Table,
+    TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value};
 
@@ -177,7 +177,7 @@ impl<'a, S: Subject> Desk<'a, S> {
         self.get_at(key, NOW).await
     }
 
-    fn seen(&self, row: &keyloom_store::Row, key: &[Owned], now: Millis) -> Seen {
+    fn seen(&self, row: &Row, key: &[Owned], now: Millis) -> Seen {
         let seen = Seen::of(row, &self.shape, now);
         assert_eq!(seen.key, key, "the row that is answered is the one that was asked for");
         seen
@@ -187,7 +187,7 @@ impl<'a, S: Subject> Desk<'a, S> {
     pub async fn page(&self, ask: &Ask) -> Page {
         let rows = done(self.store.slice(ask.slice(self.id)).await);
         let page = Page {
-            bytes: rows.rows.iter().map(keyloom_store::Row::size).sum(),
+            bytes: rows.rows.iter().map(Row::size).sum(),
             rows: rows.rows.iter().map(|row| Seen::of(row, &self.shape, ask.now)).collect(),
             end: rows.end,
             cost: rows.cost,
@@ -312,20 +312,37 @@ impl<'a, S: Subject> Desk<'a, S> {
 
     /// What a sweep of the whole table finds, in the order of keys as they are printed.
     pub async fn swept(&self, parts: u32, rows_max: u32, now: Millis) -> Vec<Seen> {
-        let mut found = Vec::new();
-        let segments = done(self.store.segments(self.id, parts).await);
-        for segment in segments {
+        let rows = self.sweep(parts, rows_max, now).await.into_iter().flat_map(|swept| swept.rows);
+        let mut found: Vec<Seen> = rows.map(|row| Seen::of(&row, &self.shape, now)).collect();
+        found.sort_by_cached_key(|row| format!("{:?}", row.key));
+        found
+    }
+
+    /// The keys of the leftovers that a sweep of the whole table finds, in the order in which they are printed.
+    pub async fn swept_leftovers(&self, parts: u32, rows_max: u32, now: Millis) -> Vec<Vec<Owned>> {
+        let rows = self.sweep(parts, rows_max, now).await.into_iter().flat_map(|swept| swept.leftovers);
+        let key = |row: Row| row.key(&self.shape).expect("a key").into_iter().map(Value::into_owned).collect();
+        let mut found: Vec<Vec<Owned>> = rows.map(key).collect();
+        found.sort_by_cached_key(|key| format!("{key:?}"));
+        found
+    }
+
+    async fn sweep(&self, parts: u32, rows_max: u32, now: Millis) -> Vec<Swept> {
+        let mut all = Vec::new();
+        for segment in done(self.store.segments(self.id, parts).await) {
             let mut from = None;
             loop {
                 let swept = done(self.store.sweep(self.id, &segment, from.as_ref(), rows_max, now).await);
-                found.extend(swept.rows.iter().map(|row| Seen::of(row, &self.shape, now)));
-                let Some(resume) = swept.resume else { break };
-                assert_ne!(from.as_ref(), Some(&resume), "a sweep goes forward");
-                from = Some(resume);
+                let resume = swept.resume.clone();
+                all.push(swept);
+                assert!(resume.is_none() || from != resume, "a sweep goes forward");
+                if resume.is_none() {
+                    break;
+                }
+                from = resume;
             }
         }
-        found.sort_by_cached_key(|row| format!("{:?}", row.key));
-        found
+        all
     }
 }
 

@@ -91,7 +91,7 @@ async fn an_ended_row_fences_older_placements<S: Subject>(store: &S) {
     let desk = Desk::open(store, plain("t", Discipline::Placed)).await;
     let (key, end) = ([text("p"), int(1)], NOW.plus(10 * MINUTE));
     desk.place_until(&key, 5, &[text("five")], Some(end), NOW).await;
-    for now in [end, end.plus(MINUTE), end.plus(GRACE - 1)] {
+    for now in [end, end.plus(MINUTE), NOW.plus(GRACE - 1)] {
         desk.place_until(&key, 4, &[text("four")], None, now).await;
         assert_eq!(desk.get_at(&key, now).await, None, "an older placement at {now:?}");
         desk.remove_at(&key, 5, now).await;

@@ -185,7 +185,11 @@ async fn leftovers_are_counted_and_not_returned<S: Subject>(store: &S) {
             assert_eq!(found, [int(2), int(4)]);
         }
     }
-    assert_eq!(desk.swept(1, 10, NOW).await.len(), 2, "a sweep passes them over");
+    assert_eq!(desk.swept(1, 10, NOW).await.len(), 2, "a sweep shows whole rows");
+    for (parts, rows_max) in [(1, 10), (1, 1), (3, 2)] {
+        let leftovers = desk.swept_leftovers(parts, rows_max, NOW).await;
+        assert_eq!(leftovers, [0, 3, 5].map(|at| vec![text("p"), int(at)]), "and leftovers beside them");
+    }
 }
 
 async fn a_group_ends_by_itself<S: Subject>(store: &S) {

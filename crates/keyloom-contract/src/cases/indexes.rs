@@ -15,6 +15,7 @@ pub(crate) fn cases<S: Subject>() -> Vec<Case<S>> {
     topic!("indexes":
         an_index_shows_the_rows_of_its_table,
         an_index_follows_a_row_that_moves,
+        an_index_of_a_placed_table_follows_placements,
         a_row_without_the_indexed_column_is_not_in_it,
         an_index_is_read_in_both_directions_and_from_a_cursor,
         an_index_drops_rows_that_have_ended,
@@ -98,6 +99,27 @@ async fn an_index_follows_a_row_that_moves<S: Subject>(store: &S) {
     assert_shows(&index, &ask(store, "a"), &[]).await;
 }
 
+async fn an_index_of_a_placed_table_follows_placements<S: Subject>(store: &S) {
+    let placed = Table { name: "placed".to_owned(), discipline: Discipline::Placed, ..base() };
+    let index = Table { discipline: Discipline::Indexed { of: "placed".to_owned() }, ..index() };
+    if store.abilities().indexes.is_none() {
+        define(store, &[placed]).await;
+        refused(store.apply(&Step::Create(index)).await, "an index");
+        return;
+    }
+    define(store, &[placed, index]).await;
+    let (placed, index) = (Desk::at(store, "placed").await, Desk::at(store, "orders_by_customer").await);
+    placed.place(&[int(1)], 5, &row("a", 10)).await;
+    placed.place(&[int(2)], 5, &row("a", 20)).await;
+    assert_shows(&index, &ask(store, "a"), &[(20, 2), (10, 1)]).await;
+    placed.place(&[int(1)], 6, &row("a", 30)).await;
+    placed.place(&[int(2)], 4, &row("b", 20)).await;
+    assert_shows(&index, &ask(store, "a"), &[(30, 1), (20, 2)]).await;
+    placed.remove(&[int(2)], 6).await;
+    assert_shows(&index, &ask(store, "a"), &[(30, 1)]).await;
+    assert_shows(&index, &ask(store, "b"), &[]).await;
+}
+
 async fn a_row_without_the_indexed_column_is_not_in_it<S: Subject>(store: &S) {
     let Some((orders, index)) = open(store).await else { return };
     orders.create(&[int(1)], 1, &[text("a"), Value::Null, text("note")]).await;
@@ -165,6 +187,7 @@ async fn an_index_is_read_by_slice_alone_and_no_fresher_than_it_can<S: Subject>(
     orders.create(&[int(1)], 1, &row("a", 1)).await;
     let key = [text("a"), int(1), int(1)];
     refused(store.get(index.ask_row(&key, NOW)).await, "a get of an index");
+    refused(store.segments(index.id, 1).await, "a sweep of an index");
     let freshest = store.abilities().indexes.map_or(Freshness::Any, |indexes| indexes.freshest);
     for freshness in [Freshness::Any, Freshness::Settled, Freshness::Fresh] {
         let answer = store.slice(Ask { freshness, ..ask(store, "a") }.slice(index.id)).await;
@@ -177,11 +200,11 @@ async fn an_index_is_read_by_slice_alone_and_no_fresher_than_it_can<S: Subject>(
 }
 
 async fn indexes_that_can_not_be_are_refused<S: Subject>(store: &S) {
-    define(store, &[base(), crate::desk::plain("placed", Discipline::Placed)]).await;
+    define(store, &[base()]).await;
     let start = |of: &str| table("i", Discipline::Indexed { of: of.to_owned() });
     for (what, wanted) in [
         ("an index of no table", start("nothing").by("customer", Kind::Text).ascending("id", Kind::Int)),
-        ("an index of a placed table", start("placed").by("v", Kind::Text).ascending("s", Kind::Int)),
+        ("an index of itself", start("i").by("customer", Kind::Text).ascending("id", Kind::Int)),
         (
             "an index without the key of its table",
             start("orders").by("customer", Kind::Text).ascending("at", Kind::Int),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use keyloom_store::{Column, Discipline, Fault, Shape, Step, Table, steps};
-use keyloom_value::{Kind, Value};
+use keyloom_value::{Kind, Member, Value, Variant};
 
 use crate::{
     Case, NOW, Subject,
@@ -23,6 +23,8 @@ pub(crate) fn cases<S: Subject>() -> Vec<Case<S>> {
         columns_are_added_to_their_group,
         a_dropped_table_is_gone_with_its_rows,
         a_table_that_comes_back_is_empty,
+        who_knows_less_than_is_there_can_start,
+        enumerations_and_structs_may_grow,
         changes_that_are_no_step_are_refused_with_a_way_out,
         steps_that_can_not_be_are_refused,
         tables_that_are_not_sound_are_refused,
@@ -193,6 +195,49 @@ async fn a_table_that_comes_back_is_empty<S: Subject>(store: &S) {
         second.place(&key, 1, &[text("again")]).await;
         assert!(second.get(&key).await.is_some(), "nothing of the old table fences the new one");
     }
+}
+
+async fn who_knows_less_than_is_there_can_start<S: Subject>(store: &S) {
+    let there = plain("t", Discipline::Placed).column("w", Kind::Int);
+    define(store, &[there.clone(), plain("u", Discipline::Decided)]).await;
+    assert_eq!(done(plan(store, &[plain("t", Discipline::Placed)]).await), [], "nothing is taken away");
+    assert_eq!(described(store).await[0], there);
+}
+
+async fn enumerations_and_structs_may_grow<S: Subject>(store: &S) {
+    let variant = |name: &str, rank| Variant { name: name.to_owned(), rank };
+    let member = |name: &str, optional| Member { name: name.to_owned(), kind: Kind::Int, optional };
+    let few = Kind::Enum(vec![variant("new", 10), variant("done", 30)]);
+    let more = Kind::Enum(vec![variant("new", 10), variant("open", 20), variant("done", 30)]);
+    let narrow = Kind::Struct(vec![member("a", false)]);
+    let wide = Kind::Struct(vec![member("a", false), member("b", true)]);
+    let of = |state: &Kind, address: &Kind| {
+        let keyed = table("t", Discipline::Placed).by("p", Kind::Int).ascending("s", state.clone());
+        keyed.column("state", state.clone()).column("address", address.clone())
+    };
+    let desk = Desk::open(store, of(&few, &narrow)).await;
+    let old = [Value::Enum(10), Value::Struct(vec![int(1)])];
+    for rank in [10, 30] {
+        desk.place(&[int(1), Value::Enum(rank)], 1, &old).await;
+    }
+    for _ in 0..2 {
+        define(store, &[of(&more, &wide)]).await;
+        assert_eq!(described(store).await, [of(&more, &wide)]);
+    }
+    let desk = Desk::at(store, "t").await;
+    let new = [Value::Enum(20), Value::Struct(vec![int(1), int(2)])];
+    desk.place(&[int(1), Value::Enum(20)], 1, &new).await;
+    let rows = desk.rows(&Ask::of(&[int(1)])).await;
+    assert_eq!(rows.iter().map(|row| row.key[1].clone()).collect::<Vec<_>>(), [10, 20, 30].map(Value::Enum));
+    assert_eq!(rows[0].values(), [Value::Enum(10), Value::Struct(vec![int(1), Value::Null])]);
+    assert_eq!(rows[1].values(), new);
+    let shrunk = Step::Extend { table: "t".to_owned(), column: "state".to_owned(), kind: few.clone() };
+    done(store.apply(&shrunk).await);
+    assert_eq!(described(store).await, [of(&more, &wide)], "a step taken earlier does nothing");
+    let other = Step::Extend { table: "t".to_owned(), column: "state".to_owned(), kind: Kind::Text };
+    refused(store.apply(&other).await, "another kind");
+    let nothing = Step::Extend { table: "t".to_owned(), column: "nothing".to_owned(), kind: Kind::Int };
+    refused(store.apply(&nothing).await, "a column that is not there");
 }
 
 async fn changes_that_are_no_step_are_refused_with_a_way_out<S: Subject>(store: &S) {
