@@ -106,12 +106,13 @@ pub fn decode<'a>(bytes: &'a [u8], kind: &Kind) -> Result<Value<'a>, Malformed> 
             _ => return Err(Malformed("a bool is neither true nor false")),
         },
         Kind::Int => Value::Int(i64::from_le_bytes(fixed(bytes)?)),
-        Kind::Float => Value::Float(f64::from_le_bytes(fixed(bytes)?)),
-        Kind::Decimal { .. } => Value::Decimal(i128::from_le_bytes(fixed(bytes)?)),
+        Kind::Float => Value::Float(read_float(f64::from_le_bytes(fixed(bytes)?))?),
+        Kind::Decimal { .. } => Value::Decimal(read_decimal(i128::from_le_bytes(fixed(bytes)?))?),
         Kind::Text => Value::Text(Cow::Borrowed(text(bytes)?)),
         Kind::Json => Value::Json(Cow::Borrowed(text(bytes)?)),
         Kind::Bytes => Value::Bytes(Cow::Borrowed(bytes)),
-        Kind::Uuid | Kind::Uuid7 => Value::Uuid(fixed(bytes)?),
+        Kind::Uuid => Value::Uuid(fixed(bytes)?),
+        Kind::Uuid7 => Value::Uuid(read_uuid7(fixed(bytes)?)?),
         Kind::Date => Value::Date(i32::from_le_bytes(fixed(bytes)?)),
         Kind::Timestamp { .. } => Value::Timestamp(i64::from_le_bytes(fixed(bytes)?)),
         Kind::Duration => {
@@ -181,6 +182,24 @@ pub(crate) fn within_38_digits(value: i128) -> Result<i128, Mismatch> {
 
 pub(crate) fn version_7(uuid: &[u8; 16]) -> Result<&[u8; 16], Mismatch> {
     if uuid[6] >> 4 == 7 { Ok(uuid) } else { Err(Mismatch("a uuid of another version than 7".into())) }
+}
+
+/// A float as it can have been written.
+pub(crate) fn read_float(value: f64) -> Result<f64, Malformed> {
+    if value.is_nan() || value.to_bits() == (-0.0f64).to_bits() {
+        return Err(Malformed("a float is no number, or the other zero"));
+    }
+    Ok(value)
+}
+
+/// A decimal as it can have been written.
+pub(crate) fn read_decimal(value: i128) -> Result<i128, Malformed> {
+    within_38_digits(value).map_err(|_| Malformed("a decimal has more than 38 digits"))
+}
+
+/// A uuid of version 7 as it can have been written.
+pub(crate) fn read_uuid7(uuid: [u8; 16]) -> Result<[u8; 16], Malformed> {
+    version_7(&uuid).copied().map_err(|_| Malformed("a uuid is of another version than 7"))
 }
 
 fn alone(value: &Value<'_>, kind: &Kind) -> Result<Vec<u8>, Mismatch> {

@@ -17,7 +17,7 @@
 use std::{borrow::Cow, net::IpAddr};
 
 use crate::{
-    canonical::{one_zero, version_7, within_38_digits},
+    canonical::{one_zero, read_decimal, read_float, read_uuid7, version_7, within_38_digits},
     kind::Kind,
     value::{Malformed, Mismatch, Value},
 };
@@ -146,9 +146,9 @@ pub fn decode_part<'a>(rest: &mut &'a [u8], part: &Part) -> Result<Value<'a>, Ma
         Kind::Timestamp { .. } => Value::Timestamp(i64::from_be_bytes(take(rest, turn)?) ^ i64::MIN),
         Kind::Float => {
             let bits = u64::from_be_bytes(take(rest, turn)?);
-            Value::Float(f64::from_bits(if bits >> 63 == 1 { bits & !(1 << 63) } else { !bits }))
+            Value::Float(read_float(f64::from_bits(if bits >> 63 == 1 { bits & !(1 << 63) } else { !bits }))?)
         }
-        Kind::Decimal { .. } => Value::Decimal(i128::from_be_bytes(take(rest, turn)?) ^ i128::MIN),
+        Kind::Decimal { .. } => Value::Decimal(read_decimal(i128::from_be_bytes(take(rest, turn)?) ^ i128::MIN)?),
         Kind::Date => Value::Date(i32::from_be_bytes(take(rest, turn)?) ^ i32::MIN),
         Kind::Text => Value::Text(match unescape(rest, turn)? {
             Cow::Borrowed(bytes) => {
@@ -165,7 +165,7 @@ pub fn decode_part<'a>(rest: &mut &'a [u8], part: &Part) -> Result<Value<'a>, Ma
             }
             Value::Uuid(uuid)
         }
-        Kind::Uuid7 => Value::Uuid(take(rest, turn)?),
+        Kind::Uuid7 => Value::Uuid(read_uuid7(take(rest, turn)?)?),
         Kind::Ip => match take::<1>(rest, turn)? {
             [4] => Value::Ip(IpAddr::from(take::<4>(rest, turn)?)),
             [6] => Value::Ip(IpAddr::from(take::<16>(rest, turn)?)),
