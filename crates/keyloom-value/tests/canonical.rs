@@ -42,7 +42,7 @@ fn turned(value: &Owned) -> Owned {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
     #[test]
     fn values_are_the_same_exactly_when_their_bytes_are((kind, first, second) in kind_and_two()) {

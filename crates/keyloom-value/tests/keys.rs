@@ -21,7 +21,7 @@ fn order(parts: &[Part], first: &[Owned], second: &[Owned]) -> Ordering {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
     fn bytes_order_as_values_do((parts, first, second) in two_keys()) {
