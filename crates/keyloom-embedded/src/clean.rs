@@ -10,12 +10,7 @@ use bytes::Bytes;
 use fjall::Readable;
 use keyloom_store::{Fault, Millis, Row};
 
-use crate::{
-    faults,
-    shared::Shared,
-    tables::OpenTable,
-    write::{Named, Outcome},
-};
+use crate::{faults, shared::Shared, stripes::Stripes, tables::OpenTable, write::Outcome};
 
 /// Rows that are looked at between two pauses.
 const PIECE: usize = 256;
@@ -78,14 +73,13 @@ impl Shared {
 
     /// Forgets a row, if it is still as it was.
     fn forget(&self, table: &OpenTable, row: &Row, now: Millis) -> Result<bool, Fault> {
-        let named = Named::new(table, row.key_bytes().to_vec());
-        let _locks = self.lock_rows(std::iter::once(&named))?;
+        let _lock = self.stripes.lock(Stripes::of(table.number, row.key_bytes()));
         let Some(stored) = self.stored(table, row.key_bytes())? else { return Ok(false) };
         if forgettable_from(&stored, table)?.is_none_or(|moment| moment > now) {
             return Ok(false);
         }
-        self.disk.admit(row.size() as u64)?;
-        self.commit(vec![Outcome { table, key: row.key_bytes().clone(), body: None }])?;
+        self.disk.admit(row.size() as u64, &self.in_memory)?;
+        self.commit_one(Outcome { table, key: row.key_bytes().clone(), body: None })?;
         Ok(true)
     }
 }

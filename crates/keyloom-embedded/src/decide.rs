@@ -34,7 +34,6 @@ impl Shared {
         let locks = self.lock_rows(named.iter())?;
         let (mut outcomes, mut lost) = (Vec::with_capacity(rows), None);
         for (at, (Named { table, key, .. }, step)) in named.into_iter().zip(steps).enumerate() {
-            let key = Bytes::from(key);
             let body = match step {
                 Step::Put { body } => Some(body),
                 Step::Remove => None,

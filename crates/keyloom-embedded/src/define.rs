@@ -1,6 +1,6 @@
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
-use keyloom_store::{Fault, Millis, Shape, Step, TableId, steps};
+use keyloom_store::{Fault, Millis, Shape, Step, TableId, Taking, taking};
 
 use crate::{
     schema::{Schema, Stored, keyspace_name, keyspace_options},
@@ -16,28 +16,16 @@ impl Shared {
     /// Takes a step. One at a time: the schema's lock is held.
     pub(crate) fn take(&self, step: &Step) -> Result<(), Fault> {
         let mut schema = self.schema.lock().unwrap_or_else(PoisonError::into_inner);
-        match (step, self.named(step.table())) {
-            (Step::Create(table), there) => {
-                let shapes: Vec<Arc<Shape>> = self.tables.all().map(|table| table.shape().clone()).collect();
-                steps(&shapes, std::slice::from_ref(table), &self.abilities)?;
-                // Columns that are wanted and not there are steps of their own.
-                if there.is_none() { self.create(Shape::of(table.clone())?, &mut schema) } else { Ok(()) }
-            }
-            (Step::AddColumn { table, .. } | Step::Extend { table, .. }, None) => {
-                Err(Fault::refused(format!("there is no table `{table}`")))
-            }
-            (Step::AddColumn { .. } | Step::Extend { .. }, Some(open)) => self.change(step, open, &mut schema),
-            (Step::Drop { .. }, None) => Ok(()),
-            (Step::Drop { .. }, Some(open)) => self.drop_table(open, &mut schema),
+        let there: Vec<Arc<Shape>> = self.tables.all().map(|table| table.shape().clone()).collect();
+        match (taking(&there, step, &self.abilities)?, self.named(step.table())) {
+            (Taking::Create(shape), _) => self.create(shape, &mut schema),
+            (Taking::Reshape(shape), Some(open)) => self.reshape(open, shape, &mut schema),
+            (Taking::Drop, Some(open)) => self.drop_table(open, &mut schema),
+            _ => Ok(()),
         }
     }
 
-    fn change(&self, step: &Step, open: &OpenTable, schema: &mut Schema) -> Result<(), Fault> {
-        let changed = step.changed(open.shape().table())?;
-        if changed == *open.shape().table() {
-            return Ok(());
-        }
-        let shape = Shape::of(changed)?;
+    fn reshape(&self, open: &OpenTable, shape: Shape, schema: &mut Schema) -> Result<(), Fault> {
         self.store(schema, |schema| {
             if let Some(stored) = schema.tables.iter_mut().find(|stored| stored.number == open.number) {
                 stored.table = shape.table().clone();

@@ -66,7 +66,7 @@ impl Shared {
         let (mut memories, mut versions, mut rotations) = (Vec::new(), VecDeque::new(), 0);
         let mut wait = IDLE;
         while !self.keeper.wait(Some(wait)) {
-            self.disk.look();
+            self.disk.look(self.in_memory.load(Ordering::Relaxed));
             memories.retain(|memory| Arc::strong_count(memory) > 1);
             while versions.front().is_some_and(|(rotation, _)| rotation + VERSIONS_HELD < rotations) {
                 versions.pop_front();
@@ -95,7 +95,8 @@ impl Shared {
         if sealed >= SEALED_MAX {
             return Vec::new();
         }
-        if self.engine.journal_count() > JOURNALS_MAX {
+        // What is in the trees needs no journal; where space is scarce, that is space.
+        if self.engine.journal_count() > JOURNALS_MAX || self.disk.is_low() {
             return rotatable.take(SEALED_MAX - sealed).collect();
         }
         let all = self.in_memory.load(Ordering::Relaxed);
