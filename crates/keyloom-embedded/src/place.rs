@@ -2,7 +2,7 @@ use bytes::Bytes;
 use keyloom_store::{Fault, Millis, Placement, Placing, Row, RowBuilder, Section, Shape, State, refuse};
 
 use crate::{
-    embedded::Shared,
+    shared::Shared,
     tables::OpenTable,
     write::{Named, Outcome},
 };
@@ -18,34 +18,51 @@ impl Placed {
 
 impl Shared {
     pub(crate) fn place_now(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        let mut named = Vec::with_capacity(rows.len());
-        let mut placed = Vec::with_capacity(rows.len());
+        if let [row] = rows {
+            return self.place_one(row, now);
+        }
+        let mut placements = Vec::with_capacity(rows.len());
         let mut bytes = 0;
-        for placement in rows {
-            let table = self.tables.get(placement.table)?;
-            let shape = table.shape();
-            refuse::placement(shape, placement)?;
-            let key = self.key(shape, placement.key)?;
-            let new = self.placed(shape, &key, &placement.placing, now)?;
-            bytes += (key.len() + new.size()) as u64;
-            named.push(Named::new(table, key));
-            placed.push(new);
+        for row in rows {
+            let (named, placed) = self.placement(row, now)?;
+            bytes += (named.key.len() + placed.0.len()) as u64;
+            placements.push((named, placed));
         }
         if together {
             refuse::together(rows.len(), bytes, &self.abilities)?;
         }
-        self.admit(named.iter().map(|named| named.table))?;
-        let locks = self.lock_rows(named.iter())?;
+        self.admit(placements.iter().map(|(named, _)| named.table), bytes)?;
+        let locks = self.lock_rows(placements.iter().map(|(named, _)| named))?;
         let mut outcomes = Vec::with_capacity(rows.len());
-        for (Named { table, key, .. }, new) in named.into_iter().zip(placed) {
-            let key = Bytes::from(key);
-            if let Some(body) = self.merged(table, &key, new)? {
+        for (Named { table, key, .. }, placed) in placements {
+            if let Some(body) = self.merged(table, &key, placed)? {
                 outcomes.push(Outcome { table, key, body: Some(body) });
             }
         }
         self.commit(outcomes)?;
         drop(locks);
         Ok(())
+    }
+
+    fn place_one(&self, row: &Placement<'_>, now: Millis) -> Result<(), Fault> {
+        let (named, placed) = self.placement(row, now)?;
+        self.admit(std::iter::once(named.table), (named.key.len() + placed.0.len()) as u64)?;
+        let lock = self.lock_row(&named);
+        let Named { table, key, .. } = named;
+        if let Some(body) = self.merged(table, &key, placed)? {
+            self.commit_one(Outcome { table, key, body: Some(body) })?;
+        }
+        drop(lock);
+        Ok(())
+    }
+
+    fn placement(&self, row: &Placement<'_>, now: Millis) -> Result<(Named<'_>, Placed), Fault> {
+        let table = self.tables.get(row.table)?;
+        let shape = table.shape();
+        refuse::placement(shape, row)?;
+        let key = self.key(shape, row.key)?;
+        let placed = self.placed(shape, &key, &row.placing, now)?;
+        Ok((Named::new(table, key), placed))
     }
 
     /// Encodes a placement.

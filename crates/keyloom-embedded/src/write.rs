@@ -7,11 +7,12 @@ use std::{
 
 use bytes::Bytes;
 use fjall::{OwnedWriteBatch, PersistMode};
-use keyloom_store::{Fault, Image, Row, RowBuilder, Shape, refuse};
+use keyloom_store::{Fault, Image, Millis, Row, RowBuilder, Shape, refuse};
 
 use crate::{
-    embedded::Shared,
+    clean::forgettable_from,
     faults,
+    shared::Shared,
     stripes::{Stripe, Stripes},
     tables::OpenTable,
 };
@@ -19,7 +20,7 @@ use crate::{
 /// The key of a row that a call names.
 pub(crate) struct Named<'a> {
     pub(crate) table: &'a OpenTable,
-    pub(crate) key: Vec<u8>,
+    pub(crate) key: Bytes,
     stripe: Stripe,
 }
 
@@ -33,23 +34,42 @@ pub(crate) struct Outcome<'a> {
 impl<'a> Named<'a> {
     pub(crate) fn new(table: &'a OpenTable, key: Vec<u8>) -> Self {
         let stripe = Stripes::of(table.number, &key);
-        Self { table, key, stripe }
+        Self { table, key: key.into(), stripe }
     }
 }
 
 impl Shared {
+    /// Locks one row.
+    pub(crate) fn lock_row(&self, row: &Named<'_>) -> MutexGuard<'_, ()> {
+        self.stripes.lock(row.stripe)
+    }
+
     /// Locks all rows of a call.
     pub(crate) fn lock_rows<'a>(
         &self,
         rows: impl Iterator<Item = &'a Named<'a>>,
     ) -> Result<Vec<MutexGuard<'_, ()>>, Fault> {
         let mut named: Vec<(Stripe, u32, &[u8])> =
-            rows.map(|named| (named.stripe, named.table.number, named.key.as_slice())).collect();
+            rows.map(|named| (named.stripe, named.table.number, &named.key[..])).collect();
         named.sort_unstable();
         if named.windows(2).any(|pair| pair[0] == pair[1]) {
             return refuse::twice();
         }
         Ok(self.stripes.lock_all(named.iter().map(|named| named.0)))
+    }
+
+    /// Whether so many bytes may be written to these tables now.
+    pub(crate) fn admit<'a>(&self, tables: impl Iterator<Item = &'a OpenTable>, bytes: u64) -> Result<(), Fault> {
+        if self.stopped.load(Ordering::Acquire) {
+            return Err(Fault::NotDone(faults::STOPPED.into()));
+        }
+        let admitted = self.disk.admit(bytes, &self.in_memory).and_then(|()| self.admit_memory());
+        if admitted.is_err() {
+            tables.for_each(|table| {
+                table.throttled.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        admitted
     }
 
     /// What is stored under a key that is locked: nobody else changes it, so the newest is the right one.
@@ -68,33 +88,59 @@ impl Shared {
     }
 
     /// Makes rows what they are to be: all of them or, after a crash or a fault, none. The caller holds their locks.
-    pub(crate) fn commit(&self, outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
-        let committed = catch_unwind(AssertUnwindSafe(|| self.commit_batch(outcomes)));
-        // The engine's journal may have all of it, whatever went wrong afterwards.
-        committed.unwrap_or_else(|_| Err(Fault::Unknown("the engine gave up in the middle of a write".into())))
+    pub(crate) fn commit(&self, mut outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
+        if outcomes.len() <= 1 {
+            return outcomes.pop().map_or(Ok(()), |outcome| self.commit_one(outcome));
+        }
+        let mut due = Vec::new();
+        for outcome in &outcomes {
+            due.extend(self.prepare(outcome)?.map(|moment| (outcome.table, moment)));
+        }
+        let committed = contained(|| {
+            let batch = OwnedWriteBatch::with_capacity(self.engine.clone(), outcomes.len());
+            let mut batch = batch.durability(Some(PersistMode::Buffer));
+            for Outcome { table, key, body } in outcomes {
+                match body {
+                    Some(body) => batch.insert(&table.keyspace, key, body),
+                    None => batch.remove(&table.keyspace, key),
+                }
+            }
+            batch.commit()
+        });
+        due.iter().for_each(|(table, moment)| table.is_due(*moment));
+        committed
     }
 
-    fn commit_batch(&self, mut outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
-        if self.stopped.load(Ordering::Acquire) {
-            return Err(Fault::NotDone(faults::STOPPED.into()));
+    /// The same for one row: the engine has a shorter way for it than a batch.
+    pub(crate) fn commit_one(&self, outcome: Outcome<'_>) -> Result<(), Fault> {
+        let due = self.prepare(&outcome)?;
+        let Outcome { table, key, body } = outcome;
+        let committed = contained(|| match body {
+            Some(body) => table.keyspace.insert(key, body),
+            None => table.keyspace.remove(key),
+        });
+        // Afterwards, so that a sweep which begins in between sees the row or leaves us the last word. Also when it is
+        // not known whether there is one.
+        due.into_iter().for_each(|moment| table.is_due(moment));
+        committed
+    }
+
+    /// Counts a row that is about to be written, and says from when on it can be forgotten.
+    fn prepare(&self, outcome: &Outcome<'_>) -> Result<Option<Millis>, Fault> {
+        // Whoever dropped it has waited for the locks that we hold.
+        if outcome.table.is_dropped() {
+            return Err(Fault::refused("there is no such table"));
         }
-        // One row needs no batch: the engine has a shorter way for it.
-        if outcomes.len() <= 1 {
-            return match outcomes.pop() {
-                Some(Outcome { table, key, body: Some(body) }) => table.keyspace.insert(key, body),
-                Some(Outcome { table, key, body: None }) => table.keyspace.remove(key),
-                None => Ok(()),
-            }
-            .map_err(|error| faults::of_commit(&error));
-        }
-        let batch = OwnedWriteBatch::with_capacity(self.engine.clone(), outcomes.len());
-        let mut batch = batch.durability(Some(PersistMode::Buffer));
-        for Outcome { table, key, body } in outcomes {
-            match body {
-                Some(body) => batch.insert(&table.keyspace, key, body),
-                None => batch.remove(&table.keyspace, key),
-            }
-        }
-        batch.commit().map_err(|error| faults::of_commit(&error))
+        let Some(body) = &outcome.body else { return Ok(None) };
+        self.count_memory(outcome.table, outcome.key.len() + body.len());
+        forgettable_from(&Row::new(Bytes::new(), body.clone()), outcome.table)
+    }
+}
+
+/// Runs a commit. The engine's journal may have all of it, whatever goes wrong afterwards.
+fn contained(commit: impl FnOnce() -> Result<(), fjall::Error>) -> Result<(), Fault> {
+    match catch_unwind(AssertUnwindSafe(commit)) {
+        Ok(committed) => committed.map_err(|error| faults::of_commit(&error)),
+        Err(_) => Err(Fault::Unknown("the engine gave up in the middle of a write".into())),
     }
 }
