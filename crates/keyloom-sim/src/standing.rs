@@ -55,12 +55,6 @@ pub(crate) fn cells(columns: &[Column], values: &[Value<'_>]) -> Result<Vec<Cell
         .collect()
 }
 
-/// The row as callers see it at a moment: of a group that is not there nothing is shown.
-pub(crate) fn row_at(shape: &Shape, key: Vec<u8>, standings: &[Standing], now: Millis) -> Result<Row, Fault> {
-    let shown = |standing: &Standing| if standing.is_there(now) { standing.clone() } else { Standing::Never };
-    row(shape, key, &standings.iter().map(shown).collect::<Vec<_>>())
-}
-
 /// The row with everything that stands there.
 pub(crate) fn row(shape: &Shape, key: Vec<u8>, standings: &[Standing]) -> Result<Row, Fault> {
     let mut body = RowBuilder::new();

@@ -30,20 +30,15 @@ impl Tables {
         match step {
             Step::Create(table) => {
                 let there: Vec<Arc<Shape>> = self.0.iter().flatten().cloned().collect();
-                if !steps(&there, std::slice::from_ref(table), abilities)?.is_empty() {
+                steps(&there, std::slice::from_ref(table), abilities)?;
+                if position(&table.name).is_none() {
                     self.0.push(Some(Arc::new(Shape::of(table.clone())?)));
                 }
             }
-            Step::AddColumn { table, group, column } => {
+            Step::AddColumn { table, .. } | Step::Extend { table, .. } => {
                 let at = position(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
                 let Some(shape) = &self.0[at] else { return Ok(None) };
-                let mut wanted = shape.table().clone();
-                let columns = wanted.groups.get_mut(*group).map(|group| &mut group.columns);
-                let columns = columns.ok_or_else(|| Fault::refused(format!("`{table}` has no group {group}")))?;
-                if !columns.contains(column) {
-                    columns.push(column.clone());
-                    self.0[at] = Some(Arc::new(Shape::of(wanted)?));
-                }
+                self.0[at] = Some(Arc::new(Shape::of(step.changed(shape.table())?)?));
             }
             Step::Drop { table } => {
                 let Some(at) = position(table) else { return Ok(None) };

@@ -7,6 +7,7 @@ mod placements;
 mod together;
 mod transactions;
 
+use clients::Tally;
 use keyloom_store::{Column, Define, Discipline, Group, Store, Table};
 use keyloom_value::Kind;
 
@@ -31,6 +32,16 @@ fn table(name: &str, discipline: Discipline, groups: &[&[(&str, Kind)]]) -> Tabl
         groups: groups.iter().map(|columns| Group { columns: columns.iter().map(column).collect() }).collect(),
         grace_ms: 3_600_000,
     }
+}
+
+/// Runs so many seeds, none of which may be wrong, and sums up what happened in them.
+fn clean(seeds: u64, check: impl Fn(u64) -> Result<Tally, Wrong>) -> Tally {
+    let mut sum = Tally::default();
+    for seed in 0..seeds {
+        sum += check(seed).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+    }
+    println!("{seeds} seeds: {sum:?}");
+    sum
 }
 
 /// Bad days of several kinds, by the seed.
