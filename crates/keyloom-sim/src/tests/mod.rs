@@ -55,9 +55,11 @@ fn faults(seed: u64) -> Faults {
     }
 }
 
-/// Lets all that is under way arrive, without new faults.
+/// Lets all that is under way arrive, without new faults, and replicas get well.
 fn quiet_tail(simulation: &Simulation) -> Result<(), Wrong> {
     simulation.run().map_err(|halt| format!("the run: {halt}"))?;
     simulation.set_faults(Faults::none());
+    let rest = simulation.clock().sleep(Faults::none().replica_ill_max);
+    drop(simulation.spawn("observer", rest));
     simulation.run().map_err(|halt| format!("the quiet tail: {halt}"))
 }
