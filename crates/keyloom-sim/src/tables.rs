@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use keyloom_store::{Abilities, Discipline, Fault, Shape, Step, TableId, steps};
+use keyloom_store::{Abilities, Discipline, Fault, Shape, Step, TableId, Taking, taking};
 
 /// The tables of a simulated store. A handle is never given twice.
 #[derive(Debug, Default)]
@@ -23,29 +23,20 @@ impl Tables {
         self.all().into_iter().filter(|(_, shape)| is_index(shape)).collect()
     }
 
-    /// Takes a step, and says which table is gone with it.
-    pub(crate) fn apply(&mut self, step: &Step, abilities: &Abilities) -> Result<Option<TableId>, Fault> {
-        let position =
-            |name: &str| self.0.iter().position(|shape| shape.as_ref().is_some_and(|shape| shape.table().name == name));
-        match step {
-            Step::Create(table) => {
-                let there: Vec<Arc<Shape>> = self.0.iter().flatten().cloned().collect();
-                steps(&there, std::slice::from_ref(table), abilities)?;
-                if position(&table.name).is_none() {
-                    self.0.push(Some(Arc::new(Shape::of(table.clone())?)));
-                }
-            }
-            Step::AddColumn { table, .. } | Step::Extend { table, .. } => {
-                let at = position(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
-                let Some(shape) = &self.0[at] else { return Ok(None) };
-                self.0[at] = Some(Arc::new(Shape::of(step.changed(shape.table())?)?));
-            }
-            Step::Drop { table } => {
-                let Some(at) = position(table) else { return Ok(None) };
-                self.0[at] = None;
-                return Ok(u32::try_from(at).ok().map(TableId));
-            }
+    /// Takes a step, and says what that came to and for which table; nothing when it was taken already.
+    pub(crate) fn apply(&mut self, step: &Step, abilities: &Abilities) -> Result<Option<(TableId, Taking)>, Fault> {
+        let there: Vec<Arc<Shape>> = self.0.iter().flatten().cloned().collect();
+        let taking = taking(&there, step, abilities)?;
+        let name = step.table();
+        let named = self.0.iter().position(|shape| shape.as_ref().is_some_and(|shape| shape.table().name == name));
+        let at = named.unwrap_or(self.0.len());
+        match &taking {
+            Taking::Nothing => return Ok(None),
+            Taking::Create(shape) => self.0.push(Some(Arc::new(shape.clone()))),
+            Taking::Reshape(shape) => self.0[at] = Some(Arc::new(shape.clone())),
+            Taking::Drop => self.0[at] = None,
         }
-        Ok(None)
+        let id = u32::try_from(at).map_err(|_| Fault::refused("too many tables"))?;
+        Ok(Some((TableId(id), taking)))
     }
 }

@@ -15,7 +15,7 @@ use std::{
 
 use keyloom_store::{
     Abilities, Atomic, Decision, Define, Fault, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits, Millis,
-    Placement, Resume, Rows, Scope, Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+    Placement, Resume, Rows, Scope, Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict,
 };
 use server::Server;
 
@@ -204,12 +204,10 @@ impl Define for ItemStore {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         let mut tables = self.tables();
-        let known = tables.all().len();
-        if let Some(gone) = tables.apply(step, &self.abilities)? {
-            lock(&self.server).forget(gone);
-        }
-        if let Some((index, shape)) = tables.all().get(known) {
-            lock(&self.server).fill(*index, shape, &tables)?;
+        match tables.apply(step, &self.abilities)? {
+            Some((table, Taking::Drop)) => lock(&self.server).forget(table),
+            Some((table, Taking::Create(shape))) => lock(&self.server).fill(table, &shape, &tables)?,
+            Some((_, Taking::Reshape(_) | Taking::Nothing)) | None => {}
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use cluster::{Cluster, REPLICAS};
 use coordinator::Coordinator;
 use keyloom_store::{
     Abilities, Atomic, Decision, Define, Fault, Get, Got, Inspect, Inspection, Limits, Millis, Placement, Resume, Rows,
-    Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+    Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict,
 };
 
 use crate::{
@@ -177,8 +177,8 @@ impl Define for WideStore {
     }
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
-        if let Some(gone) = self.tables().apply(step, &self.abilities)? {
-            (0..REPLICAS).for_each(|node| self.cluster.replica(node).forget(gone));
+        if let Some((table, Taking::Drop)) = self.tables().apply(step, &self.abilities)? {
+            (0..REPLICAS).for_each(|node| self.cluster.replica(node).forget(table));
         }
         Ok(())
     }
