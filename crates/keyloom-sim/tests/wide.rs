@@ -94,3 +94,25 @@ fn without_a_quorum_of_replicas_nothing_is_begun() {
     });
     assert_eq!(third.unwrap(), Ok(()), "they come back by themselves");
 }
+
+#[test]
+fn a_dead_row_fences_older_placements_for_its_grace_and_not_for_ever() {
+    let (simulation, store) = world(1, Faults::none(), Discipline::Placed);
+    let clock = simulation.clock();
+    simulation
+        .block_on(async {
+            place(&store, 5, Some(clock.now().plus(1_000)), clock.now()).await.unwrap();
+            // The last replica has it a moment after the quorum.
+            clock.sleep(Duration::from_secs(1_800)).await;
+            for _ in 0..20 {
+                place(&store, 4, None, clock.now()).await.unwrap();
+                assert_eq!(version(&store, Freshness::Settled, clock.now()).await, Ok(None), "within grace");
+            }
+            clock.sleep(Duration::from_secs(3_600)).await;
+            for _ in 0..20 {
+                place(&store, 4, None, clock.now()).await.unwrap();
+            }
+            assert_eq!(version(&store, Freshness::Settled, clock.now()).await, Ok(Some(4)), "forgotten");
+        })
+        .unwrap();
+}

@@ -2,8 +2,8 @@
 //! that are lost and late; decisions by Paxos, one register for each partition.
 //!
 //! Left out: read repair (a row that one replica alone has is seen by some quorums and not by others, as after a write
-//! that timed out), short reads (replicas answer a slice whole), compaction (tombstones are never purged) and several data
-//! centres. Several decided rows may share a partition; their decisions contend with each other, as they do in Cassandra.
+//! that timed out), short reads (replicas answer a slice whole), repair between replicas (so that compaction forgets only
+//! what all of them have alike) and several data centres. Several decided rows may share a partition; their decisions contend with each other, as they do in Cassandra.
 
 mod batch;
 mod cell;
