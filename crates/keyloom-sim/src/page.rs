@@ -3,7 +3,7 @@ use keyloom_value::{Value, key};
 
 use crate::{
     request::{At, Window},
-    standing::{Standing, row, row_at},
+    standing::{Standing, row},
 };
 
 /// What a slice answers, from the rows of its window in the order of the table.
@@ -13,9 +13,9 @@ pub(crate) fn page(shape: &Shape, window: &Window, mut found: Vec<(Vec<u8>, Vec<
     }
     let (mut rows, mut cost, mut returned, mut reached) = (Vec::new(), Cost::default(), 0, None);
     for (sort, standings) in found {
-        let key = [window.partition.as_slice(), &sort].concat();
-        let stored = row(shape, key.clone(), &standings)?.size();
-        let row = row_at(shape, key, &standings, window.now)?;
+        let row = row(shape, [window.partition.as_slice(), &sort].concat(), &standings)?;
+        let stored = row.size();
+        let row = row.as_of(window.now)?;
         let there = standings[0].is_there(window.now);
         let fits = !there || rows.is_empty() || returned + row.size() <= window.bytes_max as usize;
         if let Some(reached) = reached
@@ -38,9 +38,10 @@ pub(crate) fn page(shape: &Shape, window: &Window, mut found: Vec<(Vec<u8>, Vec<
 /// What a get answers, from what stands there.
 pub(crate) fn got(shape: &Shape, at: &At, standings: Option<&[Standing]>, now: Millis) -> Result<Got, Fault> {
     let Some(standings) = standings else { return Ok(Got { row: None, cost: Cost { rows: 1, ..Cost::default() } }) };
-    let cost = cost_of(row(shape, at.key(), standings)?.size(), standings, now);
-    let row = row_at(shape, at.key(), standings, now)?;
-    Ok(Got { row: standings[0].is_there(now).then_some(row), cost })
+    let row = row(shape, at.key(), standings)?;
+    let cost = cost_of(row.size(), standings, now);
+    let row = if standings[0].is_there(now) { Some(row.as_of(now)?) } else { None };
+    Ok(Got { row, cost })
 }
 
 fn cost_of(bytes: usize, standings: &[Standing], now: Millis) -> Cost {

@@ -1,7 +1,11 @@
-use keyloom_store::{Fault, Resume, Row, Segment, Shape, Swept};
+use keyloom_store::{Fault, Millis, Resume, Segment, Shape, Swept, refuse};
 use keyloom_value::key;
 
-use crate::{random::mix, request::At};
+use crate::{
+    random::mix,
+    request::At,
+    standing::{Standing, row},
+};
 
 /// A part of a table as a sweep goes through it: partitions by their hash, from a key on.
 #[derive(Debug, Clone)]
@@ -13,12 +17,14 @@ pub(crate) struct Part {
 
 impl Part {
     /// About so many parts, together all of a table.
-    pub(crate) fn all(parts: u32) -> Vec<Segment> {
+    pub(crate) fn all(shape: &Shape, parts: u32) -> Result<Vec<Segment>, Fault> {
+        refuse::sweep(shape)?;
         let parts = u8::try_from(parts).unwrap_or(u8::MAX).max(1);
-        (0..parts).map(|part| Segment(vec![part, parts])).collect()
+        Ok((0..parts).map(|part| Segment(vec![part, parts])).collect())
     }
 
     pub(crate) fn of(segment: &Segment, shape: &Shape, from: Option<&Resume>) -> Result<Self, Fault> {
+        refuse::sweep(shape)?;
         let &[part, parts @ 1..=u8::MAX] = segment.0.as_slice() else {
             return Err(Fault::refused("a segment of another store"));
         };
@@ -34,12 +40,31 @@ impl Part {
         hash % u64::from(self.parts) == u64::from(self.part) && self.from.as_ref().is_none_or(|from| at.key() > *from)
     }
 
-    /// The first of the rows that were found, in the order of keys.
-    pub(crate) fn swept(&self, mut rows: Vec<Row>, rows_max: u32) -> Swept {
-        let rows_max = rows_max.max(1) as usize;
-        let more = rows.len() > rows_max;
-        rows.truncate(rows_max);
-        let resume = rows.last().filter(|_| more).map(|row| Resume(row.key_bytes().to_vec()));
-        Swept { rows, resume }
+    /// The first of what was found, which is in the order of keys.
+    pub(crate) fn swept(
+        shape: &Shape,
+        found: impl IntoIterator<Item = (At, Vec<Standing>)>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        let mut swept = Swept { rows: Vec::new(), leftovers: Vec::new(), resume: None };
+        let mut last = None;
+        for (at, standings) in found {
+            if !standings.iter().any(|standing| standing.is_there(now)) {
+                continue;
+            }
+            if swept.rows.len() + swept.leftovers.len() >= rows_max.max(1) as usize {
+                swept.resume = last.map(Resume);
+                break;
+            }
+            let row = row(shape, at.key(), &standings)?.as_of(now)?;
+            if standings[0].is_there(now) {
+                swept.rows.push(row);
+            } else {
+                swept.leftovers.push(row);
+            }
+            last = Some(at.key());
+        }
+        Ok(swept)
     }
 }

@@ -38,27 +38,16 @@ impl Standing {
     }
 }
 
-/// The bytes of the values of a group.
+/// The bytes of the values of a group. Columns that the writer does not know are absent.
 pub(crate) fn cells(columns: &[Column], values: &[Value<'_>]) -> Result<Vec<Cell>, Fault> {
-    columns
-        .iter()
-        .zip(values)
-        .map(|(column, value)| {
-            if value.is_null() {
-                return Ok(None);
-            }
-            let mut bytes = Vec::new();
-            canonical::encode(value, &column.kind, &mut bytes)
-                .map_err(|mismatch| Fault::refused(format!("column `{}`: {mismatch}", column.name)))?;
-            Ok(Some(bytes.into()))
-        })
-        .collect()
-}
-
-/// The row as callers see it at a moment: of a group that is not there nothing is shown.
-pub(crate) fn row_at(shape: &Shape, key: Vec<u8>, standings: &[Standing], now: Millis) -> Result<Row, Fault> {
-    let shown = |standing: &Standing| if standing.is_there(now) { standing.clone() } else { Standing::Never };
-    row(shape, key, &standings.iter().map(shown).collect::<Vec<_>>())
+    let cell = |(at, column): (usize, &Column)| {
+        let Some(value) = values.get(at).filter(|value| !value.is_null()) else { return Ok(None) };
+        let mut bytes = Vec::new();
+        canonical::encode(value, &column.kind, &mut bytes)
+            .map_err(|mismatch| Fault::refused(format!("column `{}`: {mismatch}", column.name)))?;
+        Ok(Some(bytes.into()))
+    };
+    columns.iter().enumerate().map(cell).collect()
 }
 
 /// The row with everything that stands there.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use keyloom_store::{Abilities, Discipline, Fault, Shape, Step, TableId, steps};
+use keyloom_store::{Abilities, Discipline, Fault, Shape, Step, TableId, Taking, taking};
 
 /// The tables of a simulated store. A handle is never given twice.
 #[derive(Debug, Default)]
@@ -23,34 +23,20 @@ impl Tables {
         self.all().into_iter().filter(|(_, shape)| is_index(shape)).collect()
     }
 
-    /// Takes a step, and says which table is gone with it.
-    pub(crate) fn apply(&mut self, step: &Step, abilities: &Abilities) -> Result<Option<TableId>, Fault> {
-        let position =
-            |name: &str| self.0.iter().position(|shape| shape.as_ref().is_some_and(|shape| shape.table().name == name));
-        match step {
-            Step::Create(table) => {
-                let there: Vec<Arc<Shape>> = self.0.iter().flatten().cloned().collect();
-                if !steps(&there, std::slice::from_ref(table), abilities)?.is_empty() {
-                    self.0.push(Some(Arc::new(Shape::of(table.clone())?)));
-                }
-            }
-            Step::AddColumn { table, group, column } => {
-                let at = position(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
-                let Some(shape) = &self.0[at] else { return Ok(None) };
-                let mut wanted = shape.table().clone();
-                let columns = wanted.groups.get_mut(*group).map(|group| &mut group.columns);
-                let columns = columns.ok_or_else(|| Fault::refused(format!("`{table}` has no group {group}")))?;
-                if !columns.contains(column) {
-                    columns.push(column.clone());
-                    self.0[at] = Some(Arc::new(Shape::of(wanted)?));
-                }
-            }
-            Step::Drop { table } => {
-                let Some(at) = position(table) else { return Ok(None) };
-                self.0[at] = None;
-                return Ok(u32::try_from(at).ok().map(TableId));
-            }
+    /// Takes a step, and says what that came to and for which table; nothing when it was taken already.
+    pub(crate) fn apply(&mut self, step: &Step, abilities: &Abilities) -> Result<Option<(TableId, Taking)>, Fault> {
+        let there: Vec<Arc<Shape>> = self.0.iter().flatten().cloned().collect();
+        let taking = taking(&there, step, abilities)?;
+        let name = step.table();
+        let named = self.0.iter().position(|shape| shape.as_ref().is_some_and(|shape| shape.table().name == name));
+        let at = named.unwrap_or(self.0.len());
+        match &taking {
+            Taking::Nothing => return Ok(None),
+            Taking::Create(shape) => self.0.push(Some(Arc::new(shape.clone()))),
+            Taking::Reshape(shape) => self.0[at] = Some(Arc::new(shape.clone())),
+            Taking::Drop => self.0[at] = None,
         }
-        Ok(None)
+        let id = u32::try_from(at).map_err(|_| Fault::refused("too many tables"))?;
+        Ok(Some((TableId(id), taking)))
     }
 }

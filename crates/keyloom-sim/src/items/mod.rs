@@ -14,8 +14,8 @@ use std::{
 };
 
 use keyloom_store::{
-    Abilities, Atomic, Decision, Define, Fault, Forgetting, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits,
-    Millis, Placement, Resume, Rows, Scope, Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+    Abilities, Atomic, Decision, Define, Fault, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits, Millis,
+    Placement, Resume, Rows, Scope, Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict,
 };
 use server::Server;
 
@@ -140,7 +140,6 @@ fn abilities() -> Abilities {
         atomic: Atomic::Rows { rows_max: 100, bytes_max: 4 << 20 },
         column_groups_max: 16,
         indexes: Some(Indexes { freshest: Freshness::Any, per_table_max: 20 }),
-        forgetting: Forgetting::Later,
         limits: Limits {
             partition_key_bytes_max: 2_048,
             sort_key_bytes_max: 1_024,
@@ -205,12 +204,10 @@ impl Define for ItemStore {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         let mut tables = self.tables();
-        let known = tables.all().len();
-        if let Some(gone) = tables.apply(step, &self.abilities)? {
-            lock(&self.server).forget(gone);
-        }
-        if let Some((index, shape)) = tables.all().get(known) {
-            lock(&self.server).fill(*index, shape, &tables)?;
+        match tables.apply(step, &self.abilities)? {
+            Some((table, Taking::Drop)) => lock(&self.server).forget(table),
+            Some((table, Taking::Create(shape))) => lock(&self.server).fill(table, &shape, &tables)?,
+            Some((_, Taking::Reshape(_) | Taking::Nothing)) | None => {}
         }
         Ok(())
     }
@@ -218,8 +215,7 @@ impl Define for ItemStore {
 
 impl Sweep for ItemStore {
     async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
-        self.tables().shape(table)?;
-        Ok(Part::all(parts))
+        Part::all(&*self.tables().shape(table)?, parts)
     }
 
     async fn sweep(
@@ -233,8 +229,7 @@ impl Sweep for ItemStore {
         let shape = self.tables().shape(table)?;
         let part = Part::of(segment, &shape, from)?;
         let world = self.world.clone();
-        let work =
-            move |server: &mut Server| Ok(part.swept(server.sweep(&world, (table, &shape), &part, now)?, rows_max));
+        let work = move |server: &mut Server| Part::swept(&shape, server.found(&world, table, &part), rows_max, now);
         self.read(table, work).await
     }
 }

@@ -1,8 +1,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use keyloom_store::{
-    Abilities, Current, Discipline, Expect, Fault, Freshness, Got, Inspection, Millis, Row, Rows, Shape, TableId,
-    Verdict, refuse,
+    Abilities, Current, Discipline, Expect, Fault, Freshness, Got, Inspection, Millis, Rows, Shape, TableId, Verdict,
+    refuse,
 };
 
 use super::{
@@ -16,7 +16,7 @@ use crate::{
     request::{At, What, Window, Write},
     scheduler::World,
     segment::Part,
-    standing::{Standing, row, row_at},
+    standing::{Standing, row},
     tables::Tables,
 };
 
@@ -103,7 +103,7 @@ impl Server {
                 continue;
             }
             let current = match there {
-                Some(standings) => Current::Is(row_at(&write.shape, write.at.key(), standings, now)?),
+                Some(standings) => Current::Is(row(&write.shape, write.at.key(), standings)?.as_of(now)?),
                 None => Current::Absent,
             };
             return Ok(Verdict::Lost { at, current });
@@ -152,18 +152,16 @@ impl Server {
         self.indexes.remove(&table);
     }
 
-    pub(super) fn sweep(
+    /// Everything that stands in a part of a table.
+    pub(super) fn found(
         &self,
         world: &World,
-        (table, shape): (TableId, &Shape),
+        table: TableId,
         part: &Part,
-        now: Millis,
-    ) -> Result<Vec<Row>, Fault> {
+    ) -> impl Iterator<Item = (At, Vec<Standing>)> {
         let moment = world.lock().now;
-        let items = self.items.keys().filter(|at| at.table == table && part.holds(at));
-        let items = items.filter_map(|at| Some((at, self.standings(at, moment)?)));
-        let there = items.filter(|(_, standings)| standings[0].is_there(now));
-        there.map(|(at, standings)| row_at(shape, at.key(), standings, now)).collect()
+        let items = self.items.keys().filter(move |at| at.table == table && part.holds(at));
+        items.filter_map(move |at| Some((at.clone(), self.standings(at, moment)?.to_vec())))
     }
 
     pub(super) fn inspect(&mut self, world: &World, table: TableId, shape: &Shape) -> Inspection {

@@ -25,6 +25,36 @@ impl Answer {
     }
 }
 
+/// How the writes of a run ended, so that a test can see that something happened.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) done: u64,
+    pub(super) not: u64,
+    pub(super) unknown_and_done: u64,
+    pub(super) unknown_and_not: u64,
+}
+
+impl Tally {
+    /// Counts a write that is there, or not.
+    pub(super) fn count(&mut self, answer: Answer, there: bool) {
+        *match (answer, there) {
+            (Answer::Done, _) => &mut self.done,
+            (Answer::Not, _) => &mut self.not,
+            (Answer::Unknown, true) => &mut self.unknown_and_done,
+            (Answer::Unknown, false) => &mut self.unknown_and_not,
+        } += 1;
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.done += other.done;
+        self.not += other.not;
+        self.unknown_and_done += other.unknown_and_done;
+        self.unknown_and_not += other.unknown_and_not;
+    }
+}
+
 /// What a client has at hand.
 #[derive(Clone)]
 pub(super) struct Hand<S> {

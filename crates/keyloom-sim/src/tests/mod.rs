@@ -7,6 +7,7 @@ mod placements;
 mod together;
 mod transactions;
 
+use clients::Tally;
 use keyloom_store::{Column, Define, Discipline, Group, Store, Table};
 use keyloom_value::Kind;
 
@@ -33,6 +34,16 @@ fn table(name: &str, discipline: Discipline, groups: &[&[(&str, Kind)]]) -> Tabl
     }
 }
 
+/// Runs so many seeds, none of which may be wrong, and sums up what happened in them.
+fn clean(seeds: u64, check: impl Fn(u64) -> Result<Tally, Wrong>) -> Tally {
+    let mut sum = Tally::default();
+    for seed in 0..seeds {
+        sum += check(seed).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+    }
+    println!("{seeds} seeds: {sum:?}");
+    sum
+}
+
 /// Bad days of several kinds, by the seed.
 fn faults(seed: u64) -> Faults {
     let rough = Faults::rough();
@@ -44,9 +55,11 @@ fn faults(seed: u64) -> Faults {
     }
 }
 
-/// Lets all that is under way arrive, without new faults.
+/// Lets all that is under way arrive, without new faults, and replicas get well.
 fn quiet_tail(simulation: &Simulation) -> Result<(), Wrong> {
     simulation.run().map_err(|halt| format!("the run: {halt}"))?;
     simulation.set_faults(Faults::none());
+    let rest = simulation.clock().sleep(Faults::none().replica_ill_max);
+    drop(simulation.spawn("observer", rest));
     simulation.run().map_err(|halt| format!("the quiet tail: {halt}"))
 }

@@ -22,7 +22,7 @@ struct Cell {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    Live { value: Arc<[u8]>, end: Option<Millis> },
+    Live { value: Arc<[u8]>, end: Option<Millis>, at: Millis },
     Tombstone { at: Millis },
 }
 
@@ -39,11 +39,13 @@ pub(super) struct Cells {
 pub(super) struct Mutation {
     pub(super) at: At,
     pub(super) cells: Cells,
+    /// The grace of its table.
+    pub(super) grace_ms: i64,
 }
 
 impl Cell {
-    fn live(timestamp: u64, value: Arc<[u8]>, end: Option<Millis>) -> Self {
-        Self { timestamp, content: Content::Live { value, end } }
+    fn live(timestamp: u64, value: Arc<[u8]>, end: Option<Millis>, at: Millis) -> Self {
+        Self { timestamp, content: Content::Live { value, end, at } }
     }
 
     fn tombstone(timestamp: u64, at: Millis) -> Self {
@@ -58,9 +60,18 @@ impl Cell {
             (Content::Tombstone { .. }, Content::Live { .. }) => guards.tombstones_win_ties,
             (Content::Live { .. }, Content::Tombstone { .. }) => !guards.tombstones_win_ties,
             (Content::Tombstone { at: mine }, Content::Tombstone { at: theirs }) => mine > theirs,
-            (Content::Live { value: mine, end: my_end }, Content::Live { value: theirs, end: their_end }) => {
-                (mine, my_end) > (theirs, their_end)
-            }
+            (
+                Content::Live { value: mine, end: my_end, at: my_at },
+                Content::Live { value: theirs, end: their_end, at: their_at },
+            ) => (mine, my_end, my_at) > (theirs, their_end, their_at),
+        }
+    }
+
+    /// Whether it is dead and was written longer ago than `grace`: Cassandra dates an expired cell by when it was written.
+    fn is_forgettable(&self, grace_ms: i64, clock: Millis) -> bool {
+        match self.content {
+            Content::Tombstone { at } => at.plus(grace_ms) <= clock,
+            Content::Live { end, at, .. } => end.is_some_and(|end| end <= clock) && at.plus(grace_ms) <= clock,
         }
     }
 }
@@ -77,10 +88,14 @@ impl Cells {
         }
     }
 
-    /// The same with other timestamps: a proposal that is finished by another ballot than it was begun with.
-    pub(super) fn stamped(&self, timestamp: u64) -> Self {
-        let cells = self.cells.iter().map(|(column, cell)| (*column, Cell { timestamp, ..cell.clone() }));
-        Self { deleted: self.deleted, cells: cells.collect() }
+    /// What is left of it when that is forgotten on which nothing depends any more.
+    pub(super) fn compacted(&self, grace_ms: i64, clock: Millis, guards: Guards) -> Self {
+        let visible = self.cells.iter().filter(|(column, _)| self.visible(**column, guards).is_some());
+        let kept = visible.filter(|(_, cell)| !cell.is_forgettable(grace_ms, clock));
+        Self {
+            deleted: self.deleted.filter(|(_, at)| at.plus(grace_ms) > clock),
+            cells: kept.map(|(column, cell)| (*column, cell.clone())).collect(),
+        }
     }
 
     /// What stands in each group.
@@ -95,7 +110,7 @@ impl Cells {
         };
         Ok(match content {
             Content::Tombstone { at } => Standing::Removed { version: *timestamp, at: *at },
-            Content::Live { value, end } => {
+            Content::Live { value, end, .. } => {
                 let version = value.as_ref().try_into().map(u64::from_le_bytes);
                 let version = version.map_err(|_| Fault::Broken("a version is no number".into()))?;
                 let cells = (1..=columns).map(|column| match &self.visible((group, column), guards)?.content {
@@ -120,11 +135,11 @@ impl Cells {
     /// the group.
     fn put(&mut self, group: usize, standing: &Standing, timestamp: u64, now: Millis) {
         let Standing::Put { version, expires_at, cells } = standing else { return };
-        let version = Cell::live(timestamp, Arc::from(version.to_le_bytes()), *expires_at);
+        let version = Cell::live(timestamp, Arc::from(version.to_le_bytes()), *expires_at, now);
         self.cells.insert((group, VERSION), version);
         for (column, value) in (1..).zip(cells) {
             let cell = match value {
-                Some(value) => Cell::live(timestamp, value.clone(), *expires_at),
+                Some(value) => Cell::live(timestamp, value.clone(), *expires_at, now),
                 None => Cell::tombstone(timestamp, now),
             };
             self.cells.insert((group, column), cell);
@@ -137,7 +152,7 @@ impl Mutation {
     /// that is the order of placements.
     pub(super) fn placed(write: &Write, now: Millis) -> Self {
         let mut cells = Cells::default();
-        let What::Place { arriving } = &write.what else { return Self { at: write.at.clone(), cells } };
+        let arriving = if let What::Place { arriving } = &write.what { arriving.as_slice() } else { &[] };
         let groups = &write.shape.table().groups;
         for (group, standing) in arriving {
             let version = standing.rank().map_or(0, |(version, _)| version);
@@ -152,7 +167,7 @@ impl Mutation {
                 Standing::Never => {}
             }
         }
-        Self { at: write.at.clone(), cells }
+        Self { at: write.at.clone(), cells, grace_ms: write.shape.table().grace_ms }
     }
 
     /// What is decided, at the timestamp of its ballot.
@@ -161,6 +176,13 @@ impl Mutation {
         if let What::Decide { becomes, .. } = &write.what {
             cells.put(0, becomes, ballot, now);
         }
-        Self { at: write.at.clone(), cells }
+        Self { at: write.at.clone(), cells, grace_ms: write.shape.table().grace_ms }
+    }
+
+    /// The same with other timestamps: a proposal that is finished by another ballot than it was begun with.
+    pub(super) fn stamped(&self, timestamp: u64) -> Self {
+        let mut stamped = self.clone();
+        stamped.cells.cells.values_mut().for_each(|cell| cell.timestamp = timestamp);
+        stamped
     }
 }

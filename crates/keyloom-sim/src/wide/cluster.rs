@@ -10,6 +10,7 @@ use super::{cell::Mutation, replica::Replica};
 use crate::{
     guards::Guards,
     network::{self, Answer, Way},
+    request::At,
     scheduler::World,
 };
 
@@ -44,6 +45,20 @@ impl Cluster {
         let now = self.world.lock().now;
         let up = (0..REPLICAS).filter(|node| self.replica(*node).down_until <= now).count();
         up >= self.guards.quorum
+    }
+
+    /// Forgets what is dead in a row for longer than its `grace`, sometimes. Only what all replicas have alike is
+    /// forgotten: what one of them has missed must not come back through it.
+    pub(super) fn compact(&self, at: &At, grace_ms: i64) {
+        if self.world.lock().random.chance(0.5) {
+            return;
+        }
+        let rows: Vec<_> = (0..REPLICAS).map(|node| self.replica(node).row(at)).collect();
+        let Some(row) = rows[0].as_ref().filter(|row| rows.iter().all(|other| other.as_ref() == Some(row))) else {
+            return;
+        };
+        let compacted = row.compacted(grace_ms, self.world.clock().now(), self.guards);
+        (0..REPLICAS).for_each(|node| self.replica(node).replace(at, compacted.clone()));
     }
 
     /// Something a replica is to do and to answer.

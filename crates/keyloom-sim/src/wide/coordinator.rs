@@ -27,6 +27,7 @@ impl Coordinator {
         if !self.cluster.is_available() {
             return Err(Fault::NotDone("too few replicas are up".into()));
         }
+        self.cluster.compact(&mutation.at, mutation.grace_ms);
         if self.cluster.is_written(self.cluster.write_all(mutation)).await {
             return Ok(());
         }

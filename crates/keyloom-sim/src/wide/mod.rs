@@ -2,8 +2,8 @@
 //! that are lost and late; decisions by Paxos, one register for each partition.
 //!
 //! Left out: read repair (a row that one replica alone has is seen by some quorums and not by others, as after a write
-//! that timed out), short reads (replicas answer a slice whole), compaction (tombstones are never purged) and several data
-//! centres. Several decided rows may share a partition; their decisions contend with each other, as they do in Cassandra.
+//! that timed out), short reads (replicas answer a slice whole), repair between replicas (so that compaction forgets only
+//! what all of them have alike) and several data centres. Several decided rows may share a partition; their decisions contend with each other, as they do in Cassandra.
 
 mod batch;
 mod cell;
@@ -21,8 +21,8 @@ use cell::{Cells, Mutation};
 use cluster::{Cluster, REPLICAS};
 use coordinator::Coordinator;
 use keyloom_store::{
-    Abilities, Atomic, Decision, Define, Fault, Forgetting, Get, Got, Inspect, Inspection, Limits, Millis, Placement,
-    Resume, Rows, Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+    Abilities, Atomic, Decision, Define, Fault, Get, Got, Inspect, Inspection, Limits, Millis, Placement, Resume, Rows,
+    Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict,
 };
 
 use crate::{
@@ -33,7 +33,7 @@ use crate::{
     request::{Reader, Write},
     scheduler::Simulation,
     segment::Part,
-    standing::{Standing, row_at},
+    standing::Standing,
     tables::Tables,
 };
 
@@ -116,7 +116,6 @@ fn abilities() -> Abilities {
         atomic: Atomic::Row,
         column_groups_max: 16,
         indexes: None,
-        forgetting: Forgetting::Exact,
         limits: Limits {
             partition_key_bytes_max: 65_535,
             sort_key_bytes_max: 65_535,
@@ -178,8 +177,8 @@ impl Define for WideStore {
     }
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
-        if let Some(gone) = self.tables().apply(step, &self.abilities)? {
-            (0..REPLICAS).for_each(|node| self.cluster.replica(node).forget(gone));
+        if let Some((table, Taking::Drop)) = self.tables().apply(step, &self.abilities)? {
+            (0..REPLICAS).for_each(|node| self.cluster.replica(node).forget(table));
         }
         Ok(())
     }
@@ -187,8 +186,7 @@ impl Define for WideStore {
 
 impl Sweep for WideStore {
     async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
-        self.tables().shape(table)?;
-        Ok(Part::all(parts))
+        Part::all(&*self.tables().shape(table)?, parts)
     }
 
     async fn sweep(
@@ -203,14 +201,8 @@ impl Sweep for WideStore {
         let part = Part::of(segment, &shape, from)?;
         let holds = part.clone();
         let found = self.read(move |node| async move { node.sweep(table, move |at| holds.holds(at)).await }).await?;
-        let mut rows = Vec::new();
-        for (at, cells) in found {
-            let standings = self.standings(&shape, &cells)?;
-            if standings[0].is_there(now) {
-                rows.push(row_at(&shape, at.key(), &standings, now)?);
-            }
-        }
-        Ok(part.swept(rows, rows_max))
+        let found = found.into_iter().map(|(at, cells)| Ok((at, self.standings(&shape, &cells)?)));
+        Part::swept(&shape, found.collect::<Result<Vec<_>, Fault>>()?, rows_max, now)
     }
 }
 

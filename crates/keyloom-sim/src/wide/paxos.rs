@@ -144,8 +144,7 @@ impl Coordinator {
             let unfinished = promises.iter().filter_map(|promise| promise.accepted.as_ref());
             let unfinished = unfinished.max_by_key(|proposal| proposal.ballot);
             if let Some(unfinished) = unfinished.filter(|proposal| proposal.ballot > latest && proposals_are_finished) {
-                let Mutation { at, cells } = &*unfinished.mutation;
-                let mutation = Mutation { at: at.clone(), cells: cells.stamped(ballot) };
+                let mutation = unfinished.mutation.stamped(ballot);
                 let again = Proposal { ballot, mutation: Arc::new(mutation) };
                 if self.propose(&again).await.0 >= quorum {
                     self.commit(&again).await;

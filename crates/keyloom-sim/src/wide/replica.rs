@@ -32,6 +32,14 @@ impl Replica {
         self.rows.get(at).cloned()
     }
 
+    pub(super) fn replace(&mut self, at: &At, cells: Cells) {
+        if cells == Cells::default() {
+            self.rows.remove(at);
+        } else {
+            self.rows.insert(at.clone(), cells);
+        }
+    }
+
     pub(super) fn slice(&self, window: &Window) -> Vec<(At, Cells)> {
         let first = At { table: window.table, partition: window.partition.clone(), sort: Vec::new() };
         let here = |at: &At| at.table == window.table && at.partition == window.partition;
