@@ -25,7 +25,7 @@ pub enum OpenError {
         /// The process that has it, if it said so.
         pid: Option<u32>,
     },
-    /// It holds something else.
+    /// It holds something else, or has lost the file that says what it is.
     NotAStore {
         /// The folder.
         folder: PathBuf,
@@ -63,7 +63,7 @@ impl fmt::Display for OpenError {
             }
             Self::InUse { folder, pid: None } => write!(f, "`{}` is in use by another process", folder.display()),
             Self::NotAStore { folder } => {
-                write!(f, "`{}` holds files, but no store: give a new or an empty folder", folder.display())
+                write!(f, "`{}` holds files, but no `{FORMAT_FILE}` that says it is a store", folder.display())
             }
             Self::Format { folder, found, known } => {
                 write!(f, "`{}` has format {found}, but this version reads format {known}", folder.display())
@@ -139,7 +139,7 @@ fn format_text() -> String {
 fn holds_something_else(path: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(path)? {
         let name = entry?.file_name();
-        if ![LOCK_FILE, ENGINE, "schema", "schema.draft", "format.draft"].iter().any(|ours| name == *ours) {
+        if ![LOCK_FILE, ENGINE, "schema", "schema.draft", "format.draft", "clean"].iter().any(|ours| name == *ours) {
             return Ok(true);
         }
     }

@@ -59,7 +59,11 @@ pub(crate) fn open(
     let failed = |error| OpenError::Io { path: path.to_owned(), error };
     let (mut schema, mut crashed) = (Schema::default(), None);
     if folder.created {
-        // Somebody began to make a store here and was cut off before there was anything in it.
+        // Somebody began to make a store here and was cut off before there was anything in it. If there is, it is the
+        // format that was lost.
+        if trees::any(&engine).map_err(failed)? {
+            return Err(OpenError::NotAStore { folder: path.to_owned() });
+        }
         if engine.exists() {
             fs::remove_dir_all(&engine).map_err(failed)?;
         }

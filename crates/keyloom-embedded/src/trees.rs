@@ -17,6 +17,15 @@ pub(crate) fn look_through(engine: &Path, schema: &Schema) -> Result<(), OpenErr
     std::iter::once(LIST).chain(ours).try_for_each(|tree| version(&trees.join(tree)))
 }
 
+/// Whether there is a tree of any table.
+pub(crate) fn any(engine: &Path) -> io::Result<bool> {
+    let mut trees = match fs::read_dir(engine.join("keyspaces")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        trees => trees?,
+    };
+    trees.try_fold(false, |any, tree| Ok(any || tree?.file_name() != LIST))
+}
+
 /// Looks at the file that lists a tree's tables: `current` has its number and its checksum.
 fn version(tree: &Path) -> Result<(), OpenError> {
     let current = tree.join("current");

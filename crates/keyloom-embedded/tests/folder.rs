@@ -111,12 +111,26 @@ fn a_folder_with_something_else_is_left_alone() {
 #[test]
 fn a_start_that_was_cut_off_before_there_was_a_store_is_begun_again() {
     let folder = tempfile::tempdir().unwrap();
-    stopped(folder.path());
+    drop(open(folder.path()));
     fs::remove_file(folder.path().join("format")).unwrap();
-    fs::remove_file(folder.path().join("clean")).unwrap();
     let (store, opened) = open(folder.path());
     assert!(opened.created);
     assert!(wait(store.describe()).unwrap().is_empty());
+}
+
+#[test]
+fn a_store_that_has_lost_its_format_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    stopped(folder.path());
+    let pristine = read_all(folder.path());
+    for lost in [["format"].as_slice(), &["format", "clean"], &["format", "clean", "schema"]] {
+        lost.iter().for_each(|file| fs::remove_file(folder.path().join(file)).unwrap());
+        let error = try_open(folder.path()).map(|_| ()).unwrap_err();
+        assert!(matches!(error, OpenError::NotAStore { .. }), "{lost:?}: {error}");
+        lost.iter().for_each(|file| fs::write(folder.path().join(file), &pristine[&folder.path().join(file)]).unwrap());
+        assert_eq!(without_lock(read_all(folder.path())), without_lock(pristine.clone()));
+    }
+    assert!(all_rows_are_there(&try_open(folder.path()).unwrap()));
 }
 
 #[test]
