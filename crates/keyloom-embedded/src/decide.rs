@@ -2,8 +2,8 @@ use bytes::Bytes;
 use keyloom_store::{Along, Change, Current, Decision, Expect, Fault, Placement, Row, Verdict, refuse};
 
 use crate::{
-    embedded::Shared,
     place::Placed,
+    shared::Shared,
     write::{Named, Outcome},
 };
 
@@ -30,7 +30,7 @@ impl Shared {
             steps.push(step);
         }
         refuse::along(rows, bytes, &self.abilities)?;
-        self.admit(named.iter().map(|named| named.table))?;
+        self.admit(named.iter().map(|named| named.table), bytes)?;
         let locks = self.lock_rows(named.iter())?;
         let (mut outcomes, mut lost) = (Vec::with_capacity(rows), None);
         for (at, (Named { table, key, .. }, step)) in named.into_iter().zip(steps).enumerate() {

@@ -1,11 +1,10 @@
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, atomic::Ordering};
 
-use fjall::KeyspaceCreateOptions;
-use keyloom_store::{Fault, Millis, Shape, Step, Table, TableId, steps};
+use keyloom_store::{Fault, Millis, Shape, Step, TableId, steps};
 
 use crate::{
-    embedded::Shared,
-    schema::{Schema, Stored, keyspace_name},
+    schema::{Schema, Stored, keyspace_name, keyspace_options},
+    shared::Shared,
     tables::OpenTable,
 };
 
@@ -17,53 +16,58 @@ impl Shared {
     /// Takes a step. One at a time: the schema's lock is held.
     pub(crate) fn take(&self, step: &Step) -> Result<(), Fault> {
         let mut schema = self.schema.lock().unwrap_or_else(PoisonError::into_inner);
-        match step {
-            Step::Create(table) => self.create(table, &mut schema),
-            Step::AddColumn { table, .. } | Step::Extend { table, .. } => {
-                let open = self.named(table).ok_or_else(|| Fault::refused(format!("there is no table `{table}`")))?;
-                let changed = step.changed(open.shape().table())?;
-                if changed == *open.shape().table() {
-                    return Ok(());
-                }
-                let shape = Arc::new(Shape::of(changed)?);
-                self.store(&mut schema, |schema| {
-                    if let Some(stored) = schema.tables.iter_mut().find(|stored| stored.number == open.number) {
-                        stored.table = shape.table().clone();
-                    }
-                })?;
-                open.reshape(shape);
-                Ok(())
+        match (step, self.named(step.table())) {
+            (Step::Create(table), there) => {
+                let shapes: Vec<Arc<Shape>> = self.tables.all().map(|table| table.shape().clone()).collect();
+                steps(&shapes, std::slice::from_ref(table), &self.abilities)?;
+                // Columns that are wanted and not there are steps of their own.
+                if there.is_none() { self.create(Shape::of(table.clone())?, &mut schema) } else { Ok(()) }
             }
-            Step::Drop { table } => {
-                let Some(open) = self.named(table) else { return Ok(()) };
-                // First the schema: a tree without a table is swept away at the next start, a table without a tree is
-                // damage.
-                self.store(&mut schema, |schema| schema.tables.retain(|stored| stored.number != open.number))?;
-                open.drop_table();
-                let deleted = open.keyspace.clear().and_then(|()| self.engine.delete_keyspace(open.keyspace.clone()));
-                deleted.map_err(|error| {
-                    Fault::Unknown(format!("the table's files stay until the next start: {error}").into())
-                })
+            (Step::AddColumn { table, .. } | Step::Extend { table, .. }, None) => {
+                Err(Fault::refused(format!("there is no table `{table}`")))
             }
+            (Step::AddColumn { .. } | Step::Extend { .. }, Some(open)) => self.change(step, open, &mut schema),
+            (Step::Drop { .. }, None) => Ok(()),
+            (Step::Drop { .. }, Some(open)) => self.drop_table(open, &mut schema),
         }
     }
 
-    fn create(&self, table: &Table, schema: &mut Schema) -> Result<(), Fault> {
-        let there: Vec<Arc<Shape>> = self.tables.all().map(|table| table.shape().clone()).collect();
-        steps(&there, std::slice::from_ref(table), &self.abilities)?;
-        if self.named(&table.name).is_some() {
+    fn change(&self, step: &Step, open: &OpenTable, schema: &mut Schema) -> Result<(), Fault> {
+        let changed = step.changed(open.shape().table())?;
+        if changed == *open.shape().table() {
             return Ok(());
         }
-        let shape = Arc::new(Shape::of(table.clone())?);
+        let shape = Shape::of(changed)?;
+        self.store(schema, |schema| {
+            if let Some(stored) = schema.tables.iter_mut().find(|stored| stored.number == open.number) {
+                stored.table = shape.table().clone();
+            }
+        })?;
+        open.reshape(Arc::new(shape));
+        Ok(())
+    }
+
+    fn create(&self, shape: Shape, schema: &mut Schema) -> Result<(), Fault> {
         let number = schema.next;
-        let keyspace = self.engine.keyspace(&keyspace_name(number), KeyspaceCreateOptions::default);
+        let keyspace = self.engine.keyspace(&keyspace_name(number), keyspace_options);
         let keyspace = keyspace.map_err(|error| Fault::Unknown(format!("no tree could be made: {error}").into()))?;
         let tree = keyspace.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         self.store(schema, |schema| {
             schema.next = number + 1;
-            schema.tables.push(Stored { number, tree, table: table.clone() });
+            schema.tables.push(Stored { number, tree, table: shape.table().clone() });
         })?;
-        self.tables.add(number, keyspace, shape, Millis(i64::MAX))
+        self.tables.add(number, keyspace, Arc::new(shape), Millis(i64::MAX))
+    }
+
+    fn drop_table(&self, open: &OpenTable, schema: &mut Schema) -> Result<(), Fault> {
+        // First the schema: a tree without a table is swept away at the next start, a table without a tree is damage.
+        self.store(schema, |schema| schema.tables.retain(|stored| stored.number != open.number))?;
+        open.drop_table();
+        // Whoever writes to it now has looked before; afterwards nobody does.
+        self.stripes.wait_for_all();
+        self.in_memory.fetch_sub(open.in_memory.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        let deleted = open.keyspace.clear().and_then(|()| self.engine.delete_keyspace(open.keyspace.clone()));
+        deleted.map_err(|error| Fault::Unknown(format!("the table's files stay until the next start: {error}").into()))
     }
 
     fn named(&self, name: &str) -> Option<&OpenTable> {

@@ -1,53 +1,28 @@
-use std::{
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{fmt, path::Path, sync::Arc};
 
-use fjall::{Database, KeyspaceCreateOptions, PersistMode};
 use keyloom_store::{
-    Abilities, Atomic, Decision, Define, Fault, Get, Got, Limits, Millis, Placement, Rows, Shape, Slice, Step, Store,
-    TableId, Verdict,
+    Abilities, Decision, Define, Fault, Get, Got, Inspect, Inspection, Millis, Placement, Resume, Rows, Segment, Shape,
+    Slice, Step, Store, Sweep, Swept, TableId, Verdict,
 };
 
 use crate::{
+    background::Background,
     environment::Environment,
-    folder::{Folder, OpenError},
-    options::Options,
-    schema::{Schema, keyspace_name},
-    stripes::Stripes,
-    tables::{OpenTable, Tables},
+    flush::flush_all,
+    folder::OpenError,
+    marker,
+    open::{self, Opened},
+    options::{Durability, Options},
+    shared::Shared,
 };
 
 /// A store in a folder.
+///
+/// Dropped without [`Embedded::close`] it keeps everything that was acknowledged, as after a crash.
 pub struct Embedded {
+    // First, so that the threads end before the engine does.
+    background: Background,
     shared: Arc<Shared>,
-}
-
-/// What opening a store found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opened {
-    /// There was none, it is new.
-    pub created: bool,
-}
-
-/// What calls and background work share.
-pub(crate) struct Shared {
-    pub(crate) abilities: Abilities,
-    pub(crate) tables: Tables,
-    pub(crate) stripes: Stripes,
-    pub(crate) engine: Database,
-    pub(crate) schema: Mutex<Schema>,
-    pub(crate) environment: Arc<dyn Environment>,
-    pub(crate) options: Options,
-    /// A write failed in a way after which no other may follow.
-    pub(crate) stopped: AtomicBool,
-    /// Last, so that the folder stays ours until the engine is down.
-    pub(crate) folder: Folder,
 }
 
 impl Embedded {
@@ -60,93 +35,60 @@ impl Embedded {
         options: Options,
         environment: Arc<dyn Environment>,
     ) -> Result<(Self, Opened), OpenError> {
-        let folder = Folder::claim(folder)?;
-        let schema = if folder.created { Schema::default() } else { Schema::read(folder.path())? };
-        let damaged = |what: String| OpenError::Damaged { path: folder.engine(), what };
-        let opened = catch_unwind(AssertUnwindSafe(|| {
-            let engine = Database::builder(folder.engine()).cache_size(options.cache_bytes).open()?;
-            let tables = Tables::new();
-            for stored in &schema.tables {
-                let name = keyspace_name(stored.number);
-                if !engine.keyspace_exists(&name) {
-                    return Ok(Err(damaged(format!("the tree of table `{}` is missing", stored.table.name))));
-                }
-                let keyspace = engine.keyspace(&name, KeyspaceCreateOptions::default)?;
-                let shape = match Shape::of(stored.table.clone()) {
-                    Ok(shape) => shape,
-                    Err(fault) => return Ok(Err(damaged(fault.to_string()))),
-                };
-                if let Err(fault) = tables.add(stored.number, keyspace, Arc::new(shape), Millis(i64::MIN)) {
-                    return Ok(Err(damaged(fault.to_string())));
-                }
-            }
-            Ok(Ok((engine, tables)))
-        }));
-        let (engine, tables) = match opened {
-            Ok(Ok(opened)) => opened?,
-            Ok(Err(fjall::Error::Io(error))) => return Err(OpenError::Io { path: folder.engine(), error }),
-            Ok(Err(error)) => return Err(damaged(error.to_string())),
-            Err(_) => return Err(damaged("the engine gave up on it".into())),
-        };
-        if folder.created {
-            let failed = |error| OpenError::Io { path: folder.path().to_owned(), error };
-            schema.write(folder.path()).map_err(failed)?;
-            folder.establish().map_err(failed)?;
-        }
-        let opened = Opened { created: folder.created };
-        let shared = Arc::new(Shared {
-            abilities: abilities(),
-            tables,
-            stripes: Stripes::new(),
-            engine,
-            schema: Mutex::new(schema),
-            environment,
-            options,
-            stopped: AtomicBool::new(false),
-            folder,
-        });
-        Ok((Self { shared }, opened))
+        let (shared, opened) = open::open(folder, options, environment)?;
+        let shared = Arc::new(shared);
+        let background = Background::start(&shared);
+        let background = background.map_err(|error| OpenError::Io { path: folder.to_owned(), error })?;
+        Ok((Self { background, shared }, opened))
     }
 
-    /// Stops it cleanly.
+    /// Stops it cleanly: everything is in the trees afterwards, and the next start has nothing to replay.
     ///
     /// # Errors
-    /// When not all could be written; what was acknowledged is still safe.
+    /// When not all could be written. What was acknowledged is still safe, and the next start finds it as after a crash.
     pub fn close(self) -> Result<(), Fault> {
-        let synced = self.shared.engine.persist(PersistMode::SyncAll);
-        synced.map_err(|error| Fault::Unknown(format!("the journal could not be synced: {error}").into()))
+        let Self { background, shared } = self;
+        drop(background);
+        stop(Arc::into_inner(shared).ok_or(Fault::Unknown("not stopped: it is still in use".into()))?)
     }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Forgets now what would be forgotten in the background, and says how many rows that were.
+    ///
+    /// # Errors
+    /// As a read, and as a write.
+    pub fn clean_now(&self) -> Result<u64, Fault> {
+        self.shared.tables.all().map(|table| self.shared.clean_table(table, || false)).sum()
+    }
+
+    /// Waits until a write survives what it must.
+    async fn settled(&self) -> Result<(), Fault> {
+        match self.shared.options.durability {
+            Durability::ProcessCrash => {
+                self.shared.syncs.committed();
+                Ok(())
+            }
+            Durability::PowerLoss => self.shared.syncs.wait().await,
+        }
+    }
+}
+
+/// Puts everything into the trees, shuts the engine down and leaves the marker of a clean stop.
+pub(crate) fn stop(shared: Shared) -> Result<(), Fault> {
+    let failed = |what: String| Fault::Unknown(format!("not stopped cleanly: {what}").into());
+    flush_all(&shared.engine, &shared.tables).map_err(|error| failed(error.to_string()))?;
+    let Shared { folder, engine, tables, .. } = shared;
+    drop(tables);
+    drop(engine);
+    marker::put(folder.path(), &folder.engine()).map_err(|error| failed(error.to_string()))
 }
 
 impl fmt::Debug for Embedded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Embedded").field("folder", &self.shared.folder.path()).finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    /// Whether writes to these tables are taken now.
-    pub(crate) fn admit<'a>(&self, _tables: impl Iterator<Item = &'a OpenTable>) -> Result<(), Fault> {
-        match self.stopped.load(Ordering::Acquire) {
-            true => Err(Fault::NotDone(crate::faults::STOPPED.into())),
-            false => Ok(()),
-        }
-    }
-}
-
-fn abilities() -> Abilities {
-    Abilities {
-        engine: "the embedded store",
-        atomic: Atomic::Rows { rows_max: 10_000, bytes_max: 64 << 20 },
-        column_groups_max: 16,
-        indexes: None,
-        limits: Limits {
-            partition_key_bytes_max: 30_000,
-            sort_key_bytes_max: 30_000,
-            row_bytes_max: 16 << 20,
-            together_rows_max: 10_000,
-            together_bytes_max: 64 << 20,
-        },
     }
 }
 
@@ -168,11 +110,16 @@ impl Store for Embedded {
     }
 
     async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
-        self.shared.decide_now(&what)
+        let verdict = self.shared.decide_now(&what)?;
+        if verdict == Verdict::Done {
+            self.settled().await?;
+        }
+        Ok(verdict)
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        self.shared.place_now(rows, together, now)
+        self.shared.place_now(rows, together, now)?;
+        self.settled().await
     }
 }
 
@@ -183,5 +130,28 @@ impl Define for Embedded {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         self.shared.take(step)
+    }
+}
+
+impl Sweep for Embedded {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.shared.cut(self.shared.tables.get(table)?, parts)
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        self.shared.sweep_rows(self.shared.tables.get(table)?, segment, from, rows_max, now)
+    }
+}
+
+impl Inspect for Embedded {
+    async fn inspect(&self, table: TableId) -> Result<Inspection, Fault> {
+        Ok(self.shared.tables.get(table)?.inspected())
     }
 }

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::sealed;
+
 /// The format this version writes, and the only one it reads.
 const FORMAT: u32 = 1;
 const FORMAT_FILE: &str = "format";
@@ -23,7 +25,7 @@ pub enum OpenError {
         /// The process that has it, if it said so.
         pid: Option<u32>,
     },
-    /// It holds something else.
+    /// It holds something else, or has lost the file that says what it is.
     NotAStore {
         /// The folder.
         folder: PathBuf,
@@ -61,7 +63,7 @@ impl fmt::Display for OpenError {
             }
             Self::InUse { folder, pid: None } => write!(f, "`{}` is in use by another process", folder.display()),
             Self::NotAStore { folder } => {
-                write!(f, "`{}` holds files, but no store: give a new or an empty folder", folder.display())
+                write!(f, "`{}` holds files, but no `{FORMAT_FILE}` that says it is a store", folder.display())
             }
             Self::Format { folder, found, known } => {
                 write!(f, "`{}` has format {found}, but this version reads format {known}", folder.display())
@@ -87,6 +89,8 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// Whether there was no store before.
     pub(crate) created: bool,
+    /// Whether the machine was started since the store was last opened, as far as that is known.
+    pub(crate) machine_restarted: bool,
     _lock: File,
 }
 
@@ -109,8 +113,8 @@ impl Folder {
         if created && holds_something_else(&path).map_err(failed)? {
             return Err(OpenError::NotAStore { folder: path });
         }
-        let lock = lock(&path)?;
-        Ok(Self { path, created, _lock: lock })
+        let (lock, machine_restarted) = lock(&path)?;
+        Ok(Self { path, created, machine_restarted, _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -123,23 +127,8 @@ impl Folder {
 
     /// Says that a whole store is here now.
     pub(crate) fn establish(&self) -> io::Result<()> {
-        write_whole(&self.path.join(FORMAT_FILE), format_text().as_bytes())
+        sealed::write_whole(&self.path.join(FORMAT_FILE), format_text().as_bytes())
     }
-}
-
-/// Writes a file so that after any crash it is there whole, or as it was before.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension("draft");
-    let mut file = File::create(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    sync_folder_of(path)
-}
-
-/// Makes a file's presence or absence last.
-pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 fn format_text() -> String {
@@ -150,33 +139,43 @@ fn format_text() -> String {
 fn holds_something_else(path: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(path)? {
         let name = entry?.file_name();
-        if ![LOCK_FILE, ENGINE, "schema", "schema.draft", "format.draft"].iter().any(|ours| name == *ours) {
+        if ![LOCK_FILE, ENGINE, "schema", "schema.draft", "format.draft", "clean"].iter().any(|ours| name == *ours) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn lock(folder: &Path) -> Result<File, OpenError> {
+/// Locks the folder, and says whether the machine was started since it was locked before.
+fn lock(folder: &Path) -> Result<(File, bool), OpenError> {
     let path = folder.join(LOCK_FILE);
     let failed = |error| OpenError::Io { path: path.clone(), error };
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-    match file.try_lock() {
+    let locked = file.try_lock();
+    // Whose it is, or was: a process, and the start of the machine it ran on.
+    let mut holder = String::new();
+    let read = file.read_to_string(&mut holder);
+    let (pid, start) = holder.split_once(' ').unwrap_or_default();
+    match locked {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            // Who it is only makes the message better.
-            let pid = file.read_to_string(&mut holder).ok().and_then(|_| holder.trim().parse().ok());
-            return Err(OpenError::InUse { folder: folder.to_owned(), pid });
+            return Err(OpenError::InUse { folder: folder.to_owned(), pid: pid.parse().ok() });
         }
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
+    read.map_err(failed)?;
+    let this_start = machine_start();
     let write = |file: &mut File| {
         file.set_len(0)?;
         file.rewind()?;
-        write!(file, "{}", std::process::id())
+        write!(file, "{} {this_start}", std::process::id())
     };
     write(&mut file).map_err(failed)?;
-    Ok(file)
+    Ok((file, this_start.is_empty() || start != this_start))
+}
+
+/// What is different after each start of the machine; empty where the system does not say.
+fn machine_start() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

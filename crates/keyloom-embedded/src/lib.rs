@@ -8,22 +8,38 @@
     reason = "this crate is a folder on disk and reads the clock for it; both are in `environment` and `folder`"
 )]
 
+mod background;
+mod backup;
+mod clean;
 mod decide;
 mod define;
+mod disk;
 mod embedded;
 mod environment;
 mod faults;
+mod flush;
 mod folder;
+mod journal;
+mod keep;
+mod marker;
+mod open;
 mod options;
 mod place;
 mod range;
 mod read;
 mod schema;
+mod sealed;
+mod shared;
 mod stripes;
+mod sweep;
+mod sync;
 mod tables;
+mod trees;
 mod write;
 
-pub use embedded::{Embedded, Opened};
+pub use backup::{BackupError, BackupSummary, restore};
+pub use embedded::Embedded;
 pub use environment::{Environment, System};
 pub use folder::OpenError;
+pub use open::{Crashed, Opened};
 pub use options::{Durability, Options};

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use keyloom_store::{Fault, Millis, Placement, Placing, Row, RowBuilder, Section, Shape, State, refuse};
 
 use crate::{
-    embedded::Shared,
+    shared::Shared,
     tables::OpenTable,
     write::{Named, Outcome},
 };
@@ -34,7 +34,7 @@ impl Shared {
         if together {
             refuse::together(rows.len(), bytes, &self.abilities)?;
         }
-        self.admit(named.iter().map(|named| named.table))?;
+        self.admit(named.iter().map(|named| named.table), bytes)?;
         let locks = self.lock_rows(named.iter())?;
         let mut outcomes = Vec::with_capacity(rows.len());
         for (Named { table, key, .. }, new) in named.into_iter().zip(placed) {

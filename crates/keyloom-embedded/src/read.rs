@@ -3,7 +3,7 @@ use fjall::{Readable, Snapshot, UserValue};
 use keyloom_store::{Cost, End, Fault, Get, Got, Millis, Row, Rows, Shape, Slice, refuse};
 use keyloom_value::{Value, key};
 
-use crate::{embedded::Shared, faults, range::KeyRange, tables::OpenTable};
+use crate::{faults, range::KeyRange, shared::Shared, tables::OpenTable};
 
 /// Rows that a slice makes room for at once.
 const ROOM: u32 = 128;
@@ -54,32 +54,36 @@ impl Shared {
         let snapshot = self.engine.snapshot();
         let mut found = snapshot.range(&table.keyspace, range.into_bounds());
         let mut next = || if of.reverse { found.next_back() } else { found.next() };
-        let (mut cost, mut returned, mut reached) = (Cost::default(), 0, None);
-        let mut rows = Vec::with_capacity(of.rows_max.min(ROOM) as usize);
+        let (mut cost, mut returned) = (Cost::default(), 0);
+        let mut rows: Vec<Row> = Vec::with_capacity(of.rows_max.min(ROOM) as usize);
+        // The key of the last row that was looked at and is not returned: it may be where to go on.
+        let mut hidden: Option<Bytes> = None;
         while let Some(guard) = next() {
             let (key, body) = guard.into_inner().map_err(|error| faults::of_read(&error))?;
-            let row = Row::new(key.into(), body.into());
-            cost.rows += 1;
-            cost.bytes += row.size() as u64;
-            let key = row.key_bytes().clone();
-            if row.section(0)?.is_there(of.now) {
-                let row = seen(row, shape, of.now)?;
-                returned += row.size() as u64;
-                if returned > u64::from(of.bytes_max)
-                    && !rows.is_empty()
-                    && let Some(reached) = reached
-                {
-                    return Ok(Rows { rows, end: limit(&reached, shape)?, cost });
-                }
-                rows.push(row);
-            } else {
-                cost.leftovers += u64::from(is_leftover(&row, shape, of.now)?);
-            }
-            if cost.rows == u64::from(of.rows_max) {
-                let end = if next().is_some() { limit(&key, shape)? } else { End::Range };
+            let stored = Row::new(key.into(), body.into());
+            let size = stored.size() as u64;
+            let row = shown(stored, shape, of.now)?;
+            let too_many = cost.rows == u64::from(of.rows_max);
+            let too_large = |row: &Row| !rows.is_empty() && returned + row.size() > of.bytes_max as usize;
+            if too_many || matches!(&row, Shown::There(row) if too_large(row)) {
+                let reached = hidden.as_ref().or(rows.last().map(Row::key_bytes));
+                let end = reached.map_or(Ok(End::Range), |reached| limit(reached, shape))?;
                 return Ok(Rows { rows, end, cost });
             }
-            reached = Some(key);
+            cost.rows += 1;
+            cost.bytes += size;
+            match row {
+                Shown::There(row) => {
+                    returned += row.size();
+                    hidden = None;
+                    rows.push(row);
+                }
+                Shown::Leftover(row) => {
+                    cost.leftovers += 1;
+                    hidden = Some(row.key_bytes().clone());
+                }
+                Shown::Not(row) => hidden = Some(row.key_bytes().clone()),
+            }
         }
         Ok(Rows { rows, end: End::Range, cost })
     }
@@ -99,29 +103,37 @@ impl Shared {
 fn got(shape: &Shape, key: Vec<u8>, stored: Option<UserValue>, now: Millis) -> Result<Got, Fault> {
     let mut cost = Cost { rows: 1, ..Cost::default() };
     let Some(body) = stored else { return Ok(Got { row: None, cost }) };
-    let row = Row::new(key.into(), body.into());
-    cost.bytes = row.size() as u64;
-    if row.section(0)?.is_there(now) {
-        return Ok(Got { row: Some(seen(row, shape, now)?), cost });
+    let stored = Row::new(key.into(), body.into());
+    cost.bytes = stored.size() as u64;
+    match shown(stored, shape, now)? {
+        Shown::There(row) => Ok(Got { row: Some(row), cost }),
+        Shown::Leftover(_) => Ok(Got { row: None, cost: Cost { leftovers: 1, ..cost } }),
+        Shown::Not(_) => Ok(Got { row: None, cost }),
     }
-    cost.leftovers = u64::from(is_leftover(&row, shape, now)?);
-    Ok(Got { row: None, cost })
 }
 
-/// A row that is there, as it is seen at a moment.
-fn seen(row: Row, shape: &Shape, now: Millis) -> Result<Row, Fault> {
-    // With one group there is nothing to hide, and the row goes out as it was read.
-    if shape.table().groups.len() == 1 { Ok(row) } else { Ok(row.as_of(now)?) }
+/// A stored row as callers see it at a moment.
+pub(crate) enum Shown {
+    There(Row),
+    /// Its root is not there, though another group is.
+    Leftover(Row),
+    Not(Row),
 }
 
-/// Whether a row without a root has another group.
-fn is_leftover(row: &Row, shape: &Shape, now: Millis) -> Result<bool, Fault> {
-    for group in 1..shape.table().groups.len() {
-        if row.section(group)?.is_there(now) {
-            return Ok(true);
+/// What of a stored row is there at a moment.
+pub(crate) fn shown(stored: Row, shape: &Shape, now: Millis) -> Result<Shown, Fault> {
+    let there = stored.section(0)?.is_there(now);
+    let groups = shape.table().groups.len();
+    if there {
+        // With one group there is nothing to hide, and the row goes out as it was read.
+        return Ok(Shown::There(if groups == 1 { stored } else { stored.as_of(now)? }));
+    }
+    for group in 1..groups {
+        if stored.section(group)?.is_there(now) {
+            return Ok(Shown::Leftover(stored));
         }
     }
-    Ok(false)
+    Ok(Shown::Not(stored))
 }
 
 /// A slice ends here, though more may follow.

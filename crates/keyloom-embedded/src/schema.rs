@@ -1,13 +1,13 @@
 //! The tables as they stand in the folder, in a file beside the engine: before the engine is opened we must know which
 //! trees it has to have, because it quietly deletes what it takes for left-overs.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
+use fjall::KeyspaceCreateOptions;
 use keyloom_store::Table;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::folder::{OpenError, write_whole};
+use crate::{folder::OpenError, sealed};
 
 const FILE: &str = "schema";
 
@@ -32,31 +32,20 @@ pub(crate) struct Stored {
 impl Schema {
     pub(crate) fn read(folder: &Path) -> Result<Self, OpenError> {
         let path = folder.join(FILE);
-        let damaged = |what: &str| OpenError::Damaged { path: path.clone(), what: what.to_owned() };
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(damaged("it is missing")),
-            Err(error) => return Err(OpenError::Io { path, error }),
-        };
-        let (checksum, json) = text.split_at_checked(17).ok_or_else(|| damaged("it ends early"))?;
-        if checksum != line(json).as_bytes() {
-            return Err(damaged("its checksum is that of another text"));
-        }
-        serde_json::from_slice(json).map_err(|error| damaged(&format!("it can't be read: {error}")))
+        sealed::read(&path)?.ok_or_else(|| OpenError::Damaged { path, what: "it is missing".into() })
     }
 
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
-        let json = serde_json::to_vec_pretty(self)?;
-        let text = [line(&json).as_bytes(), &json].concat();
-        write_whole(&folder.join(FILE), &text)
+        sealed::write(&folder.join(FILE), self)
     }
+}
+
+/// How a table's tree is made. Its memory has no limit there: see `keep`.
+pub(crate) fn keyspace_options() -> KeyspaceCreateOptions {
+    KeyspaceCreateOptions::default().max_memtable_size(u64::MAX)
 }
 
 /// The name of a table's tree in the engine.
 pub(crate) fn keyspace_name(number: u32) -> String {
     format!("table-{number}")
-}
-
-fn line(json: &[u8]) -> String {
-    format!("{:016x}\n", xxh3_64(json))
 }

@@ -27,6 +27,11 @@ impl Stripes {
         self.0[usize::from(stripe.0)].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits for everybody who holds a stripe now.
+    pub(crate) fn wait_for_all(&self) {
+        (0..STRIPES).for_each(|stripe| drop(self.lock(Stripe(stripe))));
+    }
+
     /// Locks ascending stripes, each once.
     pub(crate) fn lock_all(&self, ascending: impl Iterator<Item = Stripe>) -> Vec<MutexGuard<'_, ()>> {
         let mut last = None;

@@ -1,6 +1,9 @@
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+    },
+    time::Instant,
 };
 
 use fjall::Keyspace;
@@ -21,8 +24,12 @@ pub(crate) struct OpenTable {
     pub(crate) keyspace: Keyspace,
     shape: Generation,
     dropped: AtomicBool,
-    /// When the first of its rows can be forgotten, as far as is known.
-    due: AtomicI64,
+    /// When the first of its rows can be forgotten: see `clean`.
+    pub(crate) due: AtomicI64,
+    /// When it was last cleaned.
+    pub(crate) cleaned: Mutex<Option<Instant>>,
+    /// Bytes in its memory: see `keep`.
+    pub(crate) in_memory: AtomicU64,
     /// Calls that were answered with "busy".
     pub(crate) throttled: AtomicU64,
 }
@@ -43,14 +50,14 @@ impl Tables {
         self.0
             .get(id.0 as usize)
             .and_then(OnceLock::get)
-            .filter(|table| !table.dropped.load(Ordering::Acquire))
+            .filter(|table| !table.is_dropped())
             .ok_or(Fault::Refused("there is no such table".into()))
     }
 
     /// The tables that are there.
     pub(crate) fn all(&self) -> impl Iterator<Item = &OpenTable> {
         let open = self.0.iter().map_while(OnceLock::get);
-        open.filter(|table| !table.dropped.load(Ordering::Acquire))
+        open.filter(|table| !table.is_dropped())
     }
 
     /// Adds a table at the next position. Called by one at a time.
@@ -66,6 +73,8 @@ impl Tables {
             shape: Generation { shape, next: OnceLock::new() },
             dropped: AtomicBool::new(false),
             due: AtomicI64::new(due.0),
+            cleaned: Mutex::default(),
+            in_memory: AtomicU64::new(0),
             throttled: AtomicU64::new(0),
         });
         Ok(())
@@ -81,6 +90,10 @@ impl OpenTable {
     /// Gives it another shape. Called by one at a time.
     pub(crate) fn reshape(&self, shape: Arc<Shape>) {
         self.newest().next.get_or_init(|| Box::new(Generation { shape, next: OnceLock::new() }));
+    }
+
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.dropped.load(Ordering::Acquire)
     }
 
     pub(crate) fn drop_table(&self) {

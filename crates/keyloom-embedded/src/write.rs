@@ -10,8 +10,9 @@ use fjall::{OwnedWriteBatch, PersistMode};
 use keyloom_store::{Fault, Image, Row, RowBuilder, Shape, refuse};
 
 use crate::{
-    embedded::Shared,
+    clean::forgettable_from,
     faults,
+    shared::Shared,
     stripes::{Stripe, Stripes},
     tables::OpenTable,
 };
@@ -52,6 +53,20 @@ impl Shared {
         Ok(self.stripes.lock_all(named.iter().map(|named| named.0)))
     }
 
+    /// Whether so many bytes may be written to these tables now.
+    pub(crate) fn admit<'a>(&self, tables: impl Iterator<Item = &'a OpenTable>, bytes: u64) -> Result<(), Fault> {
+        if self.stopped.load(Ordering::Acquire) {
+            return Err(Fault::NotDone(faults::STOPPED.into()));
+        }
+        let admitted = self.disk.admit(bytes).and_then(|()| self.admit_memory());
+        if admitted.is_err() {
+            tables.for_each(|table| {
+                table.throttled.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        admitted
+    }
+
     /// What is stored under a key that is locked: nobody else changes it, so the newest is the right one.
     pub(crate) fn stored(&self, table: &OpenTable, key: &Bytes) -> Result<Option<Row>, Fault> {
         let body = faults::contained(|| table.keyspace.get(key).map_err(|error| faults::of_read(&error)))?;
@@ -74,18 +89,33 @@ impl Shared {
         committed.unwrap_or_else(|_| Err(Fault::Unknown("the engine gave up in the middle of a write".into())))
     }
 
-    fn commit_batch(&self, mut outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
-        if self.stopped.load(Ordering::Acquire) {
-            return Err(Fault::NotDone(faults::STOPPED.into()));
+    fn commit_batch(&self, outcomes: Vec<Outcome<'_>>) -> Result<(), Fault> {
+        let mut due = Vec::new();
+        for outcome in &outcomes {
+            // Whoever dropped it has waited for the locks that we hold.
+            if outcome.table.is_dropped() {
+                return Err(Fault::refused("there is no such table"));
+            }
+            let Some(body) = &outcome.body else { continue };
+            self.count_memory(outcome.table, outcome.key.len() + body.len());
+            let row = Row::new(Bytes::new(), body.clone());
+            due.extend(forgettable_from(&row, outcome.table)?.map(|moment| (outcome.table, moment)));
         }
+        let written = self.write_batch(outcomes).map_err(|error| faults::of_commit(&error));
+        // Afterwards, so that a sweep which begins in between sees the row or leaves us the last word. Also when it is
+        // not known whether there is one.
+        due.iter().for_each(|(table, moment)| table.is_due(*moment));
+        written
+    }
+
+    fn write_batch(&self, mut outcomes: Vec<Outcome<'_>>) -> Result<(), fjall::Error> {
         // One row needs no batch: the engine has a shorter way for it.
         if outcomes.len() <= 1 {
             return match outcomes.pop() {
                 Some(Outcome { table, key, body: Some(body) }) => table.keyspace.insert(key, body),
                 Some(Outcome { table, key, body: None }) => table.keyspace.remove(key),
                 None => Ok(()),
-            }
-            .map_err(|error| faults::of_commit(&error));
+            };
         }
         let batch = OwnedWriteBatch::with_capacity(self.engine.clone(), outcomes.len());
         let mut batch = batch.durability(Some(PersistMode::Buffer));
@@ -95,6 +125,6 @@ impl Shared {
                 None => batch.remove(&table.keyspace, key),
             }
         }
-        batch.commit().map_err(|error| faults::of_commit(&error))
+        batch.commit()
     }
 }

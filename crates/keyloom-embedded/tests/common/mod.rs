@@ -1,9 +1,10 @@
 //! What the tests of this crate share.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, clippy::disallowed_methods, reason = "each test uses a part of it, and some break files")]
 
 use std::{
-    io,
-    path::Path,
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
     pin::pin,
     sync::{
         Arc,
@@ -136,4 +137,31 @@ pub fn text(store: &Embedded, table: TableId, partition: &str, sort: i64) -> Opt
     let row = get(store, table, partition, sort, 0).unwrap()?;
     let cell = row.section(0).unwrap().cell(0).unwrap()?;
     Some(String::from_utf8(cell.to_vec()).unwrap())
+}
+
+/// Every file of a folder.
+pub fn read_all(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(read_all(&path));
+        } else {
+            files.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+    files
+}
+
+pub fn write_all(files: &BTreeMap<PathBuf, Vec<u8>>) {
+    for (path, bytes) in files {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// The lock says who opened the folder last, also who failed to.
+pub fn without_lock(mut files: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
+    files.retain(|path, _| path.file_name().is_none_or(|name| name != "lock"));
+    files
 }

@@ -1,0 +1,106 @@
+//! Keeps memory and journal small, and looks at the disk.
+//!
+//! The engine would do the first by itself, but its way asks for a new memtable with every write above the limit. A few
+//! milliseconds of that fill the queue of its workers, who then wait for room in it, for ever. So its limit is out of
+//! reach, and this thread asks once.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use fjall::AbstractTree;
+use keyloom_store::{Fault, Scope};
+
+use crate::{shared::Shared, tables::OpenTable};
+
+/// When a table's memory is put into its tree.
+const TABLE_BYTES: u64 = 32 << 20;
+/// When the memory of the largest is, because that of all tables together is too much.
+const ALL_BYTES: u64 = 64 << 20;
+/// When the store is busy, because its trees do not keep up.
+const ALL_BYTES_MAX: u64 = 256 << 20;
+/// What a row takes in memory besides its bytes.
+const ROW_BYTES: u64 = 64;
+/// So many memories may wait for their trees; with 4 of one table the engine would make its writers sleep.
+const SEALED_MAX: usize = 3;
+/// With 20 runs of young tables in a tree the engine would hold up its writers.
+const RUNS_MAX: usize = 18;
+/// A start after a crash replays no more journals than these, and the one that is being filled.
+const JOURNALS_MAX: usize = 3;
+/// For how many rotations a tree's old versions are held.
+const VERSIONS_HELD: u64 = 4;
+
+const IDLE: Duration = Duration::from_millis(200);
+const BUSY: Duration = Duration::from_millis(5);
+
+impl Shared {
+    /// Whether memory takes more.
+    pub(crate) fn admit_memory(&self) -> Result<(), Fault> {
+        if self.in_memory.load(Ordering::Relaxed) <= ALL_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Fault::Busy {
+            scope: Scope::Store,
+            after: Duration::from_millis(50),
+            cause: "more is written than the disk takes".into(),
+        })
+    }
+
+    /// Counts what a write puts into a table's memory.
+    pub(crate) fn count_memory(&self, table: &OpenTable, bytes: usize) {
+        let bytes = bytes as u64 + ROW_BYTES;
+        self.in_memory.fetch_add(bytes, Ordering::Relaxed);
+        let before = table.in_memory.fetch_add(bytes, Ordering::Relaxed);
+        // With every megabyte it is seen whether that is too much.
+        if before >> 20 != (before + bytes) >> 20 {
+            self.keeper.send();
+        }
+    }
+
+    /// Works until the store is closed.
+    pub(crate) fn keep_forever(&self) {
+        // The engine frees an old memory, row by row, and removes old files under a lock that all writers need. Whoever
+        // holds them last frees them: that is this thread, without the lock.
+        let (mut memories, mut versions, mut rotations) = (Vec::new(), VecDeque::new(), 0);
+        let mut wait = IDLE;
+        while !self.keeper.wait(Some(wait)) {
+            self.disk.look();
+            memories.retain(|memory| Arc::strong_count(memory) > 1);
+            while versions.front().is_some_and(|(rotation, _)| rotation + VERSIONS_HELD < rotations) {
+                versions.pop_front();
+            }
+            let due = self.due_for_rotation();
+            for table in &due {
+                let tree = &table.keyspace.tree;
+                memories.push(tree.active_memtable());
+                versions.push_back((rotations, tree.current_version()));
+                rotations += 1;
+                let held = table.in_memory.swap(0, Ordering::Relaxed);
+                self.in_memory.fetch_sub(held, Ordering::Relaxed);
+                // A failure poisons the engine, and the next write says so.
+                let _ = table.keyspace.rotate_memtable();
+            }
+            wait = if due.is_empty() && memories.is_empty() { IDLE } else { BUSY };
+        }
+    }
+
+    /// The tables whose memory is to be put into their trees, unless the engine has enough to do.
+    fn due_for_rotation(&self) -> Vec<&OpenTable> {
+        let sealed: usize = self.tables.all().map(|table| table.keyspace.tree.sealed_memtable_count()).sum();
+        let rotatable = self.tables.all().filter(|table| {
+            table.in_memory.load(Ordering::Relaxed) > 0 && table.keyspace.tree.l0_run_count() < RUNS_MAX
+        });
+        if sealed >= SEALED_MAX {
+            return Vec::new();
+        }
+        if self.engine.journal_count() > JOURNALS_MAX {
+            return rotatable.take(SEALED_MAX - sealed).collect();
+        }
+        let all = self.in_memory.load(Ordering::Relaxed);
+        let largest = rotatable.max_by_key(|table| table.in_memory.load(Ordering::Relaxed));
+        let too_large = |table: &&OpenTable| all > ALL_BYTES || table.in_memory.load(Ordering::Relaxed) > TABLE_BYTES;
+        largest.filter(too_large).into_iter().collect()
+    }
+}
