@@ -17,6 +17,7 @@ fn what_was_acknowledged_survives_a_kill() {
     let mut users: Vec<String> = Vec::new();
     for round in 0..4u64 {
         let up = Up::start(&example("shop"), folder.path(), &[]);
+        assert_eq!(up.said.contains("the last stop was sudden"), round > 0, "{}", up.said);
         if users.is_empty() {
             for writer in 0..WRITERS {
                 let body = json!({"name": "w", "email": format!("{writer}@x")});

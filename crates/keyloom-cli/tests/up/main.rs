@@ -7,6 +7,7 @@
 )]
 
 mod crash;
+mod data;
 mod endpoints;
 mod process;
 mod starting;
