@@ -29,6 +29,21 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n\nIt stops on Ctrl-C. The data stays in its folder."
     )]
     Up(UpArguments),
+    /// Write all data of a folder into one file, also while it is served
+    #[command(
+        after_help = "Examples:\n  keyloom backup keyloom-data/shop shop.backup\n  keyloom restore shop.backup keyloom-data/shop-again\n\nThe file holds one moment, whatever is written meanwhile, and is there only when it is whole."
+    )]
+    Backup(BackupArguments),
+    /// Make a data folder from a backup
+    #[command(
+        after_help = "Example:\n  keyloom restore shop.backup keyloom-data/shop-again\n  keyloom up examples/shop --data keyloom-data/shop-again\n\nThe folder is there only when the whole backup was read and found right."
+    )]
+    Restore(RestoreArguments),
+    /// Print every row of a catalog's data as a line of JSON, also while it is served
+    #[command(
+        after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
+    )]
+    Export(ExportArguments),
     /// Review a catalog: what is illegal, unbounded, contradictory or not stated
     #[command(
         after_help = "Examples:\n  keyloom check                                the catalog.yaml of this folder\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
@@ -98,6 +113,34 @@ pub(crate) struct UpArguments {
     /// Listen on an address that other machines reach. There are no credentials yet: they can read and write everything
     #[arg(long)]
     pub(crate) anyone: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct BackupArguments {
+    /// The folder with the data
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// The file to write; there must be none of that name
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct RestoreArguments {
+    /// The backup
+    pub(crate) file: PathBuf,
+    /// The folder to make; it must be new or empty
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The folder with the data; by default keyloom-data/ and the name of the catalog
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod check;
+mod data;
 mod explain;
 mod files;
 mod fmt;
@@ -47,6 +48,9 @@ impl Exit {
 fn main() -> ExitCode {
     let exit = match arguments::parse() {
         Command::Up(arguments) => up::run(&arguments),
+        Command::Backup(arguments) => data::backup(&arguments),
+        Command::Restore(arguments) => data::restore(&arguments),
+        Command::Export(arguments) => data::export(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
-use keyloom::model::Catalog;
+use keyloom::model::{Catalog, bytes_text};
 use keyloom::serve::{Ready, Up, UpError, up};
 use keyloom::text::read;
 
@@ -81,6 +81,18 @@ fn say(catalog: &Catalog, data: &Path, ready: &Ready) {
         ready.address,
         data.display()
     );
+    if let Some(crashed) = &ready.opened.crashed {
+        let journal = bytes_text(crashed.journal_bytes);
+        text.push_str(&format!("the last stop was sudden: {journal} of the journal were replayed"));
+        if crashed.dropped_bytes > 0 {
+            let dropped = bytes_text(crashed.dropped_bytes);
+            text.push_str(&format!(", {dropped} of a write that was cut off were dropped"));
+        }
+        text.push('\n');
+        if crashed.machine_restarted {
+            text.push_str("the machine was started since: without --sync always, its last writes may be lost\n");
+        }
+    }
     if !ready.curls.is_empty() {
         text.push_str("\ntry:\n");
         for line in &ready.curls {

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use keyloom_store::Fault;
 use keyloom_value::{Malformed, json::Unfit};
@@ -51,3 +51,19 @@ impl From<Fault> for Problem {
         }
     }
 }
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Input(words)
+            | Self::Key(words)
+            | Self::KeyTime(words)
+            | Self::Cursor(words)
+            | Self::Broken(words) => words,
+            Self::KeyReused => "the idempotency key was used with other inputs",
+            Self::Busy { cause, .. } => cause,
+        })
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -20,6 +20,8 @@ pub(crate) struct Record {
     pub(crate) tokens: Vec<Token>,
     /// One for each field of the entity, in the order of the catalog.
     pub(crate) values: Vec<Value<'static>>,
+    /// Columns at the end that the catalog does not know (any more): they stay as they are.
+    pub(crate) rest: Vec<Value<'static>>,
 }
 
 /// A request that was applied.
@@ -71,6 +73,11 @@ impl Record {
             updated_us: moment(1)?,
             floor_ms: moment(2)?,
             tokens,
+            rest: {
+                let own = columns().len() + fields.iter().filter(|at| matches!(at, ColumnAt::Cell { .. })).count();
+                let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
+                (own..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?
+            },
             values: fields
                 .iter()
                 .map(|at| Ok(row.value(shape, *at)?.into_owned()))
@@ -87,6 +94,7 @@ impl Record {
             Value::List(self.tokens.iter().map(Token::value).collect()),
         ];
         image.extend(own.map(|field| self.values[field].clone()));
+        image.extend(self.rest.iter().cloned());
         image
     }
 

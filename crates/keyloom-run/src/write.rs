@@ -65,6 +65,7 @@ impl Run {
             floor_ms: 0,
             tokens: vec![Token { version, ..request.token }],
             values: self.new_values(plan, entity, &call.inputs, &request)?,
+            rest: Vec::new(),
         };
         let key = source_key(entity, &record);
         let mut reserves = Vec::new();
@@ -355,7 +356,8 @@ impl Run {
     ) -> Result<Tried, Problem> {
         let retries_ms = self.program.retries_ms();
         let key = source_key(entity, record);
-        let image = record.image(entity.source.own.iter().copied());
+        let mut image = record.image(entity.source.own.iter().copied());
+        image.resize(self.columns(entity.source.table), Value::Null);
         let change = Change {
             table: self.table(entity.source.table).0,
             key: &key,
@@ -384,7 +386,10 @@ impl Run {
                 table: projection.table,
                 old: before.and_then(|before| fields(before, &projection.key)),
                 new: fields(record, &projection.key),
-                values: projection.own.iter().map(|field| record.values[*field].clone()).collect(),
+                values: {
+                    let own = projection.own.iter().map(|field| record.values[*field].clone());
+                    own.chain(std::iter::repeat(Value::Null)).take(self.columns(projection.table)).collect()
+                },
             })
             .collect();
         let carried = places.iter().flat_map(|place| {
@@ -419,6 +424,11 @@ impl Run {
             Err(Fault::Refused(cause)) => Err(Problem::Input(cause.into_owned())),
             Err(fault) => Err(fault.into()),
         }
+    }
+
+    /// How many columns a table has; it may have more than the catalog knows.
+    fn columns(&self, table: usize) -> usize {
+        self.table(table).1.table().groups.first().map_or(0, |group| group.columns.len())
     }
 
     /// The row that stood in the way; read where the engine did not say.

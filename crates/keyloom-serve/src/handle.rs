@@ -8,18 +8,22 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{Html, IntoResponse, Response},
 };
+use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern};
 use keyloom_run::{Call, Problem, Run};
 use serde_json::{Map, json};
 
-use crate::{index, query::parameters, reply};
+use crate::{control::Control, index, query::parameters, reply, stream};
 
 /// How large a request's body may be.
 const BODY_MAX: usize = 1 << 20;
 
 /// What every request needs.
 pub(crate) struct Served {
-    pub(crate) run: Run,
+    pub(crate) run: Arc<Run>,
+    pub(crate) store: Arc<Embedded>,
+    /// What `backup` and `export` show to be let in.
+    pub(crate) control: Control,
     /// Only requests that name this machine itself are answered, so that no page from elsewhere reaches it through a
     /// name of its own.
     pub(crate) loopback_only: bool,
@@ -37,6 +41,8 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
     match path {
         "/" if looks => Html(index::page(&served.run, &served.address)).into_response(),
         "/v1/-/health" if looks => reply::json(StatusCode::OK, &json!({ "status": "up" })),
+        "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(&served, &parts),
+        "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
         "/" | "/v1/-/health" => wrong_method("GET, HEAD"),
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
             (Some(token), _) if looks => answered(served.run.outcome(token).await),
@@ -51,6 +57,21 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
             }
         },
     }
+}
+
+/// All the data, for whoever can read the secret in its folder.
+fn stream(served: &Served, parts: &Parts) -> Response {
+    let shown = parts.headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
+    if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| served.control.is(shown)) {
+        let detail = "this is for `keyloom backup` and `keyloom export`, which read the secret in the data folder";
+        return reply::problem(StatusCode::FORBIDDEN, "not_yours", "Not for everybody", detail, Map::new());
+    }
+    let (run, store) = (Arc::clone(&served.run), Arc::clone(&served.store));
+    if parts.uri.path() == "/v1/-/backup" {
+        return stream::written(move |pipe| stream::backup(&store, pipe));
+    }
+    let runtime = tokio::runtime::Handle::current();
+    stream::written(move |pipe| stream::export(&run, &store, pipe, &runtime))
 }
 
 async fn call(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Response {

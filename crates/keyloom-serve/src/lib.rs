@@ -1,5 +1,6 @@
 //! The endpoints of a catalog over HTTP, on the embedded store: what `keyloom up` starts.
 //!
+//! [`backup`], [`restore`] and [`export`] are the commands on its data, whether it runs or not.
 //! [`up`] opens the data, listens, says when it is ready, and serves until it is told to stop. Nothing here decides
 //! anything about rows: a request becomes a call of [`keyloom_run::Run`], an answer becomes a response.
 #![allow(
@@ -8,12 +9,17 @@
     reason = "this crate is where the run time meets the machine: its clock, its sockets, the folder with the data"
 )]
 
+mod client;
+mod control;
+mod data;
 mod handle;
 mod index;
 mod query;
 mod reply;
 mod samples;
+mod stream;
 mod system;
 mod up;
 
+pub use data::{DataError, backup, export, restore};
 pub use up::{Ready, Up, UpError, up};

@@ -14,6 +14,7 @@ use keyloom_store::Fault;
 use tokio::{net::TcpListener, signal::unix};
 
 use crate::{
+    control::Control,
     handle::{Served, handle},
     samples::curls,
     system::System,
@@ -116,7 +117,8 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
     let failed = |fault| UpError::Store(wanted.data.to_owned(), fault);
     // The address first: a port that is taken is no reason to touch the data.
     let listener = TcpListener::bind(wanted.listen).await.map_err(|error| UpError::Listen(wanted.listen, error))?;
-    let address = format!("http://{}", listener.local_addr().map_err(UpError::Machine)?);
+    let listening = listener.local_addr().map_err(UpError::Machine)?;
+    let address = format!("http://{listening}");
     let options = Options { durability: wanted.durability, ..Options::default() };
     let opened = Embedded::open(wanted.data, options, Arc::new(keyloom_embedded::System));
     let (store, opened) = opened.map_err(UpError::Open)?;
@@ -126,7 +128,17 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
     let curls = curls(&run, &address, now_ms, &mut |bytes| System.random(bytes));
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop().map_err(UpError::Machine)?;
-    let served = Arc::new(Served { run, loopback_only: wanted.listen.ip().is_loopback(), address: address.clone() });
+    let mut secret = [0; 32];
+    System.random(&mut secret);
+    let control = Control::new(listening, secret);
+    let control_file = control.leave(wanted.data).map_err(UpError::Machine)?;
+    let served = Arc::new(Served {
+        run: Arc::new(run),
+        store: Arc::clone(&store),
+        control,
+        loopback_only: wanted.listen.ip().is_loopback(),
+        address: address.clone(),
+    });
     let router = Router::new().fallback(handle).with_state(Arc::clone(&served));
     ready(&Ready { address, opened, curls });
 
@@ -144,14 +156,21 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
         result = async { serving.await } => result.map_err(UpError::Machine)?,
         () = late => {}
     }
-    drop(served);
-    close(store).map_err(failed)
+    drop((served, control_file));
+    close(store).await.map_err(failed)
 }
 
-/// Waits until nobody uses the store, and stops it cleanly.
-fn close(store: Arc<Embedded>) -> Result<(), Fault> {
-    drop(store);
-    Ok(())
+/// Stops the store cleanly, when nobody uses it any more.
+async fn close(mut store: Arc<Embedded>) -> Result<(), Fault> {
+    // A stream that is being written, or a request that did not end in time.
+    for _ in 0..100 {
+        match Arc::try_unwrap(store) {
+            Ok(store) => return store.close(),
+            Err(used) => store = used,
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Err(Fault::Unknown("a request did not end, so it was not stopped cleanly; nothing acknowledged is lost".into()))
 }
 
 /// Ends when the process is told to stop.

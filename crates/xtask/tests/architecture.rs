@@ -17,7 +17,26 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
     ("keyloom-check", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text"]),
-    ("keyloom", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text", "keyloom-check"]),
+    ("keyloom-run", &["keyloom-model", "keyloom-value", "keyloom-store"]),
+    (
+        "keyloom-serve",
+        &["keyloom-model", "keyloom-value", "keyloom-store", "keyloom-embedded", "keyloom-run", "keyloom-text"],
+    ),
+    (
+        "keyloom",
+        &[
+            "keyloom-model",
+            "keyloom-finding",
+            "keyloom-facts",
+            "keyloom-text",
+            "keyloom-check",
+            "keyloom-value",
+            "keyloom-store",
+            "keyloom-embedded",
+            "keyloom-run",
+            "keyloom-serve",
+        ],
+    ),
     ("keyloom-cli", &["keyloom"]),
     ("xtask", &[]),
 ];
@@ -28,6 +47,8 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("granit-parser", "keyloom-text"),        // YAML
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
     ("fjall", "keyloom-embedded"),            // the LSM tree
+    ("axum", "keyloom-serve"),                // HTTP
+    ("blake3", "keyloom-run"),                // signatures of cursors, digests of requests
 ];
 
 /// Crates that depend on nothing at all.

@@ -1,7 +1,9 @@
+use std::collections::BTreeSet;
+
 use keyloom_run::{Answer, Problem};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Shop, open_folder, shops};
+use crate::support::{Shop, order, shops};
 
 const LIST: &str = "list_orders_of_user";
 
@@ -25,7 +27,7 @@ fn totals(numbers: impl Iterator<Item = usize>) -> Vec<String> {
     numbers.map(|number| format!("{number}.00")).collect()
 }
 
-/// A user with so many orders, the first for 1.00; some at the same moment, so that only the key tells them apart.
+/// A user with so many orders, the first for 1.00, and another with as many.
 fn filled(shop: &Shop, orders: usize) -> String {
     let user = shop.user("ann");
     let other = shop.user("ben");
@@ -66,6 +68,33 @@ fn pages_of_every_size_hold_every_row_once_both_ways() {
                 }
                 assert_eq!(behind, seen[..behind.len()], "{} by {limit}: the same order", shop.name);
             }
+        }
+    }
+}
+
+#[test]
+fn rows_of_one_moment_are_told_apart_by_their_key() {
+    for shop in shops() {
+        let user = shop.user("ann");
+        for total in 1..=6 {
+            shop.applied("place_order", &order(&user, &total.to_string()));
+        }
+        let query = [("user_id", user.as_str())];
+        let rows = shop.rows(LIST, &query);
+        let moments: BTreeSet<&str> = rows.iter().map(|row| row["created_at"].as_str().unwrap()).collect();
+        assert_eq!(moments.len(), 1, "the clock of the test hardly turns");
+        for limit in 1..=6 {
+            let (mut seen, mut cursor) = (Vec::new(), None);
+            loop {
+                let page = page(&shop, &query, limit, cursor.as_deref());
+                seen.extend(page.totals);
+                cursor = page.next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            let all: Vec<&str> = rows.iter().map(|row| row["total"].as_str().unwrap()).collect();
+            assert_eq!(seen, all, "{} by {limit}", shop.name);
         }
     }
 }
@@ -153,10 +182,7 @@ fn a_cursor_is_good_for_its_own_list_alone() {
 #[test]
 fn a_cursor_goes_on_after_a_restart_but_not_in_another_store() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    let shop = |at: usize| {
-        let (run, clock) = open_folder(folders[at].path());
-        Shop { run, clock, name: "embedded", _folder: None }
-    };
+    let shop = |at: usize| Shop::in_folder(folders[at].path());
     let user = "0190d3f2-0000-4000-8000-00000000abcd";
     let query = [("user_id", user)];
     let fill = |shop: &Shop| {

@@ -1,7 +1,7 @@
 use keyloom_run::{Answer, Problem};
 use serde_json::json;
 
-use crate::support::{open_folder, order, shops, write};
+use crate::support::{Shop, order, shops, write};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -96,17 +96,17 @@ fn what_is_no_key_is_refused() {
 }
 
 #[test]
-fn requests_and_cursors_survive_a_restart() {
+fn requests_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let shop = &shops()[0];
     let (key, body) = (shop.key(), json!({"name": "ann", "email": "ann@x"}));
     let (first, user) = {
-        let (run, _clock) = open_folder(folder.path());
+        let Shop { run, .. } = Shop::in_folder(folder.path());
         let first = write(&run, "sign_up", &body, &key).unwrap();
         let Answer::Applied { key: user, .. } = &first else { panic!("{first:?}") };
         (first.clone(), user.clone())
     };
-    let (run, _clock) = open_folder(folder.path());
+    let Shop { run, .. } = Shop::in_folder(folder.path());
     assert_eq!(write(&run, "sign_up", &body, &key).unwrap(), first);
     assert_eq!(
         write(&run, "sign_up", &body, &shop.key()).unwrap(),

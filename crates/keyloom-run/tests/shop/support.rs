@@ -75,20 +75,24 @@ pub(crate) struct Shop {
     pub(crate) run: Run,
     pub(crate) clock: Arc<Turned>,
     pub(crate) name: &'static str,
-    pub(crate) _folder: Option<TempDir>,
+    _folder: Option<TempDir>,
 }
 
 pub(crate) fn open<S: Store + Define>(store: S) -> (Run, Arc<Turned>) {
+    open_as(store, &catalog(), &wanted_layout())
+}
+
+fn open_as<S: Store + Define>(store: S, catalog: &Catalog, layout: &Layout) -> (Run, Arc<Turned>) {
     // Other stores draw other secrets.
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let drawn = AtomicU64::new(DRAWN.fetch_add(1 << 32, Ordering::Relaxed));
     let clock = Arc::new(Turned { now_us: AtomicI64::new(START_US), drawn });
-    let program = Program::compile(&catalog(), &wanted_layout()).unwrap();
+    let program = Program::compile(catalog, layout).unwrap();
     (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
 
-pub(crate) fn open_folder(folder: &Path) -> (Run, Arc<Turned>) {
-    open(Embedded::open(folder, Options::default(), Arc::new(System)).unwrap().0)
+fn embedded(folder: &Path) -> Embedded {
+    Embedded::open(folder, Options::default(), Arc::new(System)).unwrap().0
 }
 
 /// A new shop on each store.
@@ -96,8 +100,8 @@ pub(crate) fn shops() -> Vec<Shop> {
     let (model, clock) = open(Model::new());
     let model = Shop { run: model, clock, name: "model", _folder: None };
     let folder = tempfile::tempdir().unwrap();
-    let (embedded, clock) = open_folder(folder.path());
-    vec![model, Shop { run: embedded, clock, name: "embedded", _folder: Some(folder) }]
+    let shop = Shop::in_folder(folder.path());
+    vec![model, Shop { _folder: Some(folder), ..shop }]
 }
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -105,6 +109,20 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl Shop {
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        let (run, clock) = open(embedded(folder));
+        Self { run, clock, name: "embedded", _folder: None }
+    }
+
+    /// The same by a catalog that does not know how to count visits.
+    pub(crate) fn without_visits(folder: &Path) -> Self {
+        let mut catalog = catalog();
+        catalog.patterns.retain(|pattern| pattern.name != "visit");
+        catalog.entities.iter_mut().for_each(|entity| entity.fields.retain(|field| field.name != "visits"));
+        let (run, clock) = open_as(embedded(folder), &catalog, &layout::shop());
+        Self { run, clock, name: "embedded", _folder: None }
+    }
+
     pub(crate) fn turn_ms(&self, millis: i64) {
         self.clock.now_us.fetch_add(millis * 1_000, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, thread};
 use keyloom_run::Answer;
 use serde_json::json;
 
-use crate::support::{order, shops, write};
+use crate::support::{Shop, order, shops, write};
 
 #[test]
 fn every_pattern_of_the_shop_is_answered() {
@@ -161,4 +161,24 @@ fn a_version_rises_though_the_clock_goes_back() {
         shop.refused("ship_order", &json!({"order_id": user}), "absent");
         assert!(shop.write("place_order", &order(&user, "1"), &shop.key()).is_ok());
     }
+}
+
+#[test]
+fn a_field_that_the_catalog_forgot_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::in_folder(folder.path());
+    let user = shop.user("ann");
+    let id = shop.order(&user, "1");
+    shop.applied("visit", &json!({"user_id": user}));
+    drop(shop);
+    let forgetful = Shop::without_visits(folder.path());
+    forgetful.applied("rename_user", &json!({"user_id": user, "name": "Anna"}));
+    let ben = forgetful.user("ben");
+    forgetful.applied("give_order", &json!({"order_id": id, "to_id": ben}));
+    drop(forgetful);
+    let shop = Shop::in_folder(folder.path());
+    let row = |user: &str| shop.row("get_profile", &[("user_id", user)]);
+    assert_eq!((row(&user)["name"].as_str(), row(&user)["visits"].as_i64()), (Some("Anna"), Some(1)));
+    assert_eq!(row(&ben).get("visits"), None, "a row that was made without it has none");
+    assert_eq!(shop.rows("list_orders_of_user", &[("user_id", &ben)]).len(), 1);
 }

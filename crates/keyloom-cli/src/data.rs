@@ -1,0 +1,91 @@
+//! `backup`, `restore` and `export`.
+
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use keyloom::model::bytes_text;
+use keyloom::serve::{self, DataError};
+
+use crate::Exit;
+use crate::arguments::{BackupArguments, ExportArguments, RestoreArguments};
+use crate::output::{complain, print};
+use crate::up::{checked, data_folder};
+
+/// Writes a backup.
+pub(crate) fn backup(arguments: &BackupArguments) -> Exit {
+    let mut progress = Progress::new();
+    let written = serve::backup(&arguments.data, &arguments.file, |bytes| progress.say(bytes));
+    progress.end();
+    ended(written.map(|bytes| format!("wrote {}: {}\n", arguments.file.display(), bytes_text(bytes))))
+}
+
+/// Makes a data folder from a backup.
+pub(crate) fn restore(arguments: &RestoreArguments) -> Exit {
+    let mut progress = Progress::new();
+    let restored = serve::restore(&arguments.file, &arguments.data, |bytes| progress.say(bytes));
+    progress.end();
+    ended(restored.map(|rows| format!("restored {} with {rows} rows\n", arguments.data.display())))
+}
+
+/// Prints every row.
+pub(crate) fn export(arguments: &ExportArguments) -> Exit {
+    let catalog = match checked(&arguments.catalog) {
+        Ok(catalog) => catalog,
+        Err(exit) => return exit,
+    };
+    let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut progress = Progress::new();
+    let exported = serve::export(&catalog, &data, &mut out, |bytes| progress.say(bytes));
+    progress.end();
+    match exported {
+        // A reader that went away (`| head`) has seen enough.
+        Err(DataError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::Fine,
+        other => ended(other.map(|_| String::new())),
+    }
+}
+
+fn ended(result: Result<String, DataError>) -> Exit {
+    match result {
+        Ok(text) => {
+            print(&text);
+            Exit::Fine
+        }
+        Err(error) => {
+            complain(&error.to_string());
+            match error {
+                DataError::Missing(_) | DataError::Exists(_) | DataError::Catalog(_) => Exit::BadInput,
+                _ => Exit::WorldFailed,
+            }
+        }
+    }
+}
+
+/// How far it is, on a terminal alone and not too often.
+struct Progress {
+    shown: Option<Instant>,
+    started: Instant,
+}
+
+impl Progress {
+    const EVERY: Duration = Duration::from_millis(300);
+
+    fn new() -> Self {
+        Self { shown: None, started: Instant::now() }
+    }
+
+    fn say(&mut self, bytes: u64) {
+        if self.shown.unwrap_or(self.started).elapsed() < Self::EVERY || !std::io::stderr().is_terminal() {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        eprint!("\r{:<20}", bytes_text(bytes));
+        let _ = std::io::stderr().flush();
+    }
+
+    fn end(&self) {
+        if self.shown.is_some() {
+            eprint!("\r{:<20}\r", "");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! `keyloom up` as a real process: its endpoints over a real socket, its data across its sudden end.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "the tests run the real command on real files"
+)]
+
+mod crash;
+mod data;
+mod endpoints;
+mod process;
+mod starting;

@@ -1,0 +1,205 @@
+//! The commands that work on a data folder: of a stopped process on the folder itself, of a running one by asking it.
+
+use std::{
+    fmt,
+    fs::{self, File},
+    io::{self, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use keyloom_embedded::{BackupError, Embedded, OpenError, Options, System as Machine};
+use keyloom_model::Catalog;
+use keyloom_run::{Layout, Program, Run};
+use keyloom_store::Fault;
+
+use crate::{client, control::Control, stream, system::System, up::UpError};
+
+/// Why a command on a data folder failed.
+#[derive(Debug)]
+pub enum DataError {
+    /// There is no data.
+    Missing(PathBuf),
+    /// The file to write is there already.
+    Exists(PathBuf),
+    /// The data can't be opened.
+    Open(OpenError),
+    /// The running process did not answer as expected.
+    Running(PathBuf, io::Error),
+    /// The backup can't be written or restored.
+    Backup(BackupError),
+    /// The store failed.
+    Store(Fault),
+    /// A file can't be read or written.
+    File(PathBuf, io::Error),
+    /// The catalog can't be run.
+    Catalog(UpError),
+    /// The output can't be written.
+    Output(io::Error),
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(folder) => {
+                write!(
+                    f,
+                    "there is no data in {}; `keyloom up` makes it, --data names another folder",
+                    folder.display()
+                )
+            }
+            Self::Exists(path) => write!(f, "{} is there already; name another file", path.display()),
+            Self::Open(error) => write!(f, "{error}"),
+            Self::Running(folder, error) => {
+                write!(f, "a process has {} open, and asking it failed: {error}", folder.display())
+            }
+            Self::Backup(error) => write!(f, "{error}"),
+            Self::Store(fault) => write!(f, "{}", fault.cause()),
+            Self::File(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Catalog(error) => write!(f, "{error}"),
+            Self::Output(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for DataError {}
+
+/// The data, ours alone or by way of the process that has it.
+enum Reached {
+    Stopped(Embedded),
+    Running(Control),
+}
+
+fn reach(data: &Path) -> Result<Reached, DataError> {
+    // Opening would make a store where there is none.
+    let empty = fs::read_dir(data).map_or(true, |mut entries| entries.next().is_none());
+    if empty {
+        return Err(DataError::Missing(data.to_owned()));
+    }
+    match Embedded::open(data, Options::default(), Arc::new(Machine)) {
+        Ok((store, _)) => Ok(Reached::Stopped(store)),
+        Err(OpenError::InUse { folder, pid }) => match Control::find(data) {
+            Some(control) => Ok(Reached::Running(control)),
+            None => Err(DataError::Open(OpenError::InUse { folder, pid })),
+        },
+        Err(error) => Err(DataError::Open(error)),
+    }
+}
+
+/// Writes everything in a data folder into a new file; says how many bytes it has. The process that serves the data may
+/// go on meanwhile. `progress` hears how many bytes were written so far.
+///
+/// # Errors
+/// When it can't; then there is no file.
+pub fn backup(data: &Path, file: &Path, progress: impl FnMut(u64)) -> Result<u64, DataError> {
+    if file.exists() {
+        return Err(DataError::Exists(file.to_owned()));
+    }
+    let mut name = file.as_os_str().to_owned();
+    name.push(".partial");
+    let partial = PathBuf::from(name);
+    let failed = |error| DataError::File(partial.clone(), error);
+    let reached = reach(data)?;
+    let mut counted = Counted { out: File::create(&partial).map_err(failed)?, bytes: 0, progress };
+    let written = match reached {
+        Reached::Stopped(store) => {
+            let written = store.backup(&mut counted, |_| {}).map(drop).map_err(DataError::Backup);
+            written.and_then(|()| store.close().map_err(DataError::Store))
+        }
+        Reached::Running(control) => client::ask(&control, "/v1/-/backup")
+            .and_then(|mut stream| io::copy(&mut stream, &mut counted))
+            .map(drop)
+            .map_err(|error| DataError::Running(data.to_owned(), error)),
+    };
+    let bytes = counted.bytes;
+    // Under its name it is whole, and stays.
+    let whole = written.and_then(|()| {
+        counted.out.sync_all().map_err(failed)?;
+        fs::rename(&partial, file).map_err(|error| DataError::File(file.to_owned(), error))
+    });
+    if whole.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    whole.map(|()| bytes)
+}
+
+/// Makes a data folder from a backup; says how many rows it has, counting all tables.
+///
+/// # Errors
+/// When the folder is not new or empty, or the backup is not whole; then nothing was made.
+pub fn restore(file: &Path, data: &Path, mut progress: impl FnMut(u64)) -> Result<u64, DataError> {
+    let opened = File::open(file).map_err(|error| DataError::File(file.to_owned(), error))?;
+    if let Some(parent) = data.parent() {
+        fs::create_dir_all(parent).map_err(|error| DataError::File(parent.to_owned(), error))?;
+    }
+    let mut input = BufReader::with_capacity(1 << 18, opened);
+    let restored = keyloom_embedded::restore(data, &mut input, Arc::new(Machine), |so_far| progress(so_far.bytes));
+    restored.map(|summary| summary.rows).map_err(DataError::Backup)
+}
+
+/// Writes every row of a catalog's data as a line of JSON; says how many bytes that were. `progress` hears how many bytes
+/// were written so far.
+///
+/// # Errors
+/// When it can't.
+pub fn export(
+    catalog: &Catalog,
+    data: &Path,
+    out: &mut impl Write,
+    progress: impl FnMut(u64),
+) -> Result<u64, DataError> {
+    let layout =
+        Layout::of(&catalog.name).ok_or_else(|| DataError::Catalog(UpError::NoLayout(catalog.name.clone())))?;
+    let program = Program::compile(catalog, &layout).map_err(|found| DataError::Catalog(UpError::NotYet(found)))?;
+    let mut counted = Counted { out, bytes: 0, progress };
+    match reach(data)? {
+        Reached::Running(control) => {
+            let asked = client::ask(&control, "/v1/-/export");
+            copy(asked.map_err(|error| DataError::Running(data.to_owned(), error))?, &mut counted, data)?;
+        }
+        Reached::Stopped(store) => {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(DataError::Output)?;
+            let store = Arc::new(store);
+            let opened = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System)));
+            let run = opened.map_err(DataError::Store)?;
+            stream::export(&run, &store, &mut counted, runtime.handle()).map_err(DataError::Output)?;
+            drop(run);
+            if let Some(store) = Arc::into_inner(store) {
+                store.close().map_err(DataError::Store)?;
+            }
+        }
+    }
+    Ok(counted.bytes)
+}
+
+/// Copies, and tells a stream that broke from an output that did.
+fn copy(mut from: impl Read, to: &mut impl Write, data: &Path) -> Result<(), DataError> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = from.read(&mut buffer).map_err(|error| DataError::Running(data.to_owned(), error))?;
+        if read == 0 {
+            return to.flush().map_err(DataError::Output);
+        }
+        to.write_all(&buffer[..read]).map_err(DataError::Output)?;
+    }
+}
+
+/// A writer that says how far it is.
+struct Counted<W, P> {
+    out: W,
+    bytes: u64,
+    progress: P,
+}
+
+impl<W: Write, P: FnMut(u64)> Write for Counted<W, P> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        (self.progress)(self.bytes);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
