@@ -284,6 +284,9 @@ impl RowBuilder {
             return Err(Mismatch::new(format!("{} values where there are {} columns", values.len(), columns.len())));
         }
         let columns = &columns[..values.len()];
+        // A body that is made in one piece is made fast, and takes no more memory than it has bytes.
+        let data: usize = values.iter().map(about).sum();
+        self.body.reserve_exact(24 + 2 * columns.len() + data);
         self.head(State::Put { expires_at }, version);
         let length_at = self.body.len();
         self.body.extend([0; 4]);
@@ -358,6 +361,15 @@ impl RowBuilder {
             end_at += WIDTH;
         }
         Ok(true)
+    }
+}
+
+/// About how many bytes a value has.
+fn about(value: &Value<'_>) -> usize {
+    match value {
+        Value::Text(text) | Value::Json(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 8,
     }
 }
 
