@@ -1,5 +1,7 @@
 use std::{future::poll_fn, pin::Pin, task::Poll};
 
+use keyloom_store::Fault;
+
 /// What all of the futures return, in their order; they run beside each other.
 pub(crate) async fn all<T>(futures: impl IntoIterator<Item = impl Future<Output = T> + Send>) -> Vec<T> {
     let mut waiting: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
@@ -17,4 +19,18 @@ pub(crate) async fn all<T>(futures: impl IntoIterator<Item = impl Future<Output 
     })
     .await;
     waiting.into_iter().filter_map(|(_, value)| value).collect()
+}
+
+/// What a call answers that placed several rows one by one. It is certain that nothing happened only when that is certain
+/// of each.
+pub(crate) fn placed(answers: Vec<Result<(), Fault>>) -> Result<(), Fault> {
+    let certain = |answer: &Result<(), Fault>| matches!(answer, Err(Fault::NotDone(_) | Fault::Busy { .. }));
+    let nothing = answers.iter().all(certain);
+    match answers.into_iter().find_map(Result::err) {
+        Some(fault @ (Fault::NotDone(_) | Fault::Busy { .. })) if !nothing => {
+            Err(Fault::Unknown(format!("of one of several rows: {fault}").into()))
+        }
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    }
 }

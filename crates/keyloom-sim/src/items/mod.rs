@@ -20,7 +20,7 @@ use keyloom_store::{
 use server::Server;
 
 use crate::{
-    gather::all,
+    gather::{all, placed},
     guards::Guards,
     network::{self, Way},
     request::{Reader, Write},
@@ -193,7 +193,7 @@ impl Store for ItemStore {
             return self.write(writes, now).await.map(drop);
         }
         let answers = all(writes.into_iter().map(|write| self.write(vec![write], now))).await;
-        answers.into_iter().try_for_each(|answer| answer.map(drop))
+        placed(answers.into_iter().map(|answer| answer.map(drop)).collect())
     }
 }
 

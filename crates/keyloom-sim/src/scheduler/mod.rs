@@ -45,7 +45,6 @@ use crate::faults::Faults;
 /// };
 /// assert_eq!(run(1), run(1));
 /// ```
-#[derive(Clone)]
 pub struct Simulation {
     world: World,
 }

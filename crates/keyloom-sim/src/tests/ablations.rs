@@ -53,7 +53,7 @@ fn a_doubt_that_is_told_as_not_done_is_caught() {
 #[test]
 fn a_batch_log_that_nobody_replays_is_caught() {
     let guards = Guards { batches_are_replayed: false, ..Guards::ALL };
-    caught("batches are replayed", 500, |seed| together::check(seed, wide(guards)));
+    caught("batches are replayed", 500, |seed| together::check(seed, true, wide(guards)));
 }
 
 #[test]

@@ -26,7 +26,7 @@ use keyloom_store::{
 };
 
 use crate::{
-    gather::all,
+    gather::{all, placed},
     guards::Guards,
     network::{self, Way},
     page::{got, page},
@@ -167,7 +167,7 @@ impl Store for WideStore {
             let mutation = Arc::new(mutation);
             self.write(move |node| async move { node.write(&mutation).await })
         }));
-        answers.await.into_iter().collect()
+        placed(answers.await)
     }
 }
 
