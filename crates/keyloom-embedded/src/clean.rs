@@ -78,7 +78,7 @@ impl Shared {
         if forgettable_from(&stored, table)?.is_none_or(|moment| moment > now) {
             return Ok(false);
         }
-        self.disk.admit(row.size() as u64, &self.in_memory)?;
+        self.disk.admit(row.size() as u64)?;
         self.commit_one(Outcome { table, key: row.key_bytes().clone(), body: None })?;
         Ok(true)
     }

@@ -80,8 +80,8 @@ impl Embedded {
 pub(crate) fn stop(shared: Shared) -> Result<(), Fault> {
     let failed = |what: String| Fault::Unknown(format!("not stopped cleanly: {what}").into());
     flush_all(&shared.engine, &shared.tables).map_err(|error| failed(error.to_string()))?;
-    let Shared { folder, engine, tables, .. } = shared;
-    drop(tables);
+    let Shared { folder, engine, nudge, tables, .. } = shared;
+    drop((tables, nudge));
     drop(engine);
     marker::put(folder.path(), &folder.engine()).map_err(|error| failed(error.to_string()))
 }

@@ -7,7 +7,7 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use fjall::AbstractTree;
@@ -31,6 +31,9 @@ const RUNS_MAX: usize = 18;
 const JOURNALS_MAX: usize = 3;
 /// For how many rotations a tree's old versions are held.
 const VERSIONS_HELD: u64 = 4;
+
+/// How often the engine is asked to remove what it does not need, when space is scarce.
+const RECLAIM: Duration = Duration::from_secs(1);
 
 const IDLE: Duration = Duration::from_millis(200);
 const BUSY: Duration = Duration::from_millis(5);
@@ -64,10 +67,15 @@ impl Shared {
         // The engine frees an old memory, row by row, and removes old files under a lock that all writers need. Whoever
         // holds them last frees them: that is this thread, without the lock.
         let (mut memories, mut versions, mut rotations) = (Vec::new(), VecDeque::new(), 0);
-        let mut wait = IDLE;
+        let (mut wait, mut reclaimed) = (IDLE, Instant::now());
         while !self.keeper.wait(Some(wait)) {
-            self.disk.look(self.in_memory.load(Ordering::Relaxed));
+            self.disk.look(self.owed());
             memories.retain(|memory| Arc::strong_count(memory) > 1);
+            if self.disk.is_low() && reclaimed.elapsed() > RECLAIM {
+                versions.clear();
+                self.reclaim();
+                reclaimed = Instant::now();
+            }
             while versions.front().is_some_and(|(rotation, _)| rotation + VERSIONS_HELD < rotations) {
                 versions.pop_front();
             }
@@ -84,6 +92,25 @@ impl Shared {
             }
             wait = if due.is_empty() && memories.is_empty() { IDLE } else { BUSY };
         }
+    }
+
+    /// Bytes that will go to disk even if nothing more is written: what is in memory, and what is merged next, which is
+    /// there twice for a while.
+    fn owed(&self) -> u64 {
+        let of_table = |table: &OpenTable| {
+            let keyspace = &table.keyspace;
+            let young = keyspace.l0_table_count() as u64 * TABLE_BYTES;
+            keyspace.sealed_memtable_count() as u64 * TABLE_BYTES + young.min(keyspace.disk_space())
+        };
+        self.in_memory.load(Ordering::Relaxed) + self.tables.all().map(of_table).sum::<u64>()
+    }
+
+    /// Lets the engine remove files that it has merged into others. It does so when the memory of any tree is rotated and
+    /// something was written since, and where nobody may write, nobody does that: so there is a tree for it.
+    fn reclaim(&self) {
+        let nudged = self.nudge.insert("nudge", "").and_then(|()| self.nudge.rotate_memtable());
+        // A failure poisons the engine, and the next write says so.
+        let _ = nudged;
     }
 
     /// The tables whose memory is to be put into their trees, unless the engine has enough to do.

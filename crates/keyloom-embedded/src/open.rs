@@ -21,7 +21,7 @@ use crate::{
     folder::{Folder, OpenError},
     journal, marker,
     options::Options,
-    schema::{Schema, keyspace_name, keyspace_options},
+    schema::{NUDGE, Schema, keyspace_name, keyspace_options},
     shared::{Shared, abilities},
     stripes::Stripes,
     sync::Syncs,
@@ -85,6 +85,7 @@ pub(crate) fn open(
         }
     }
     let (engine, tables) = start(&folder, &schema, &options)?;
+    let nudge = contained(&folder, || engine.keyspace(NUDGE, keyspace_options))?;
     if folder.created {
         schema.write(path).map_err(failed)?;
         folder.establish().map_err(failed)?;
@@ -96,6 +97,7 @@ pub(crate) fn open(
         tables,
         stripes: Stripes::new(),
         engine,
+        nudge,
         schema: Mutex::new(schema),
         environment,
         options,
@@ -117,7 +119,7 @@ fn settle(folder: &Folder, schema: &Schema, options: &Options) -> Result<(), Ope
     contained(folder, || {
         // A table that was dropped just before the crash may have left its tree.
         for name in engine.list_keyspace_names() {
-            if !schema.tables.iter().any(|stored| keyspace_name(stored.number) == *name) {
+            if *name != *NUDGE && !schema.tables.iter().any(|stored| keyspace_name(stored.number) == *name) {
                 let keyspace = engine.keyspace(&name, keyspace_options)?;
                 engine.delete_keyspace(keyspace)?;
             }

@@ -1,9 +1,9 @@
 //! The tables as they stand in the folder, in a file beside the engine: before the engine is opened we must know which
 //! trees it has to have, because it quietly deletes what it takes for left-overs.
 
-use std::{io, path::Path};
+use std::{io, path::Path, sync::Arc};
 
-use fjall::KeyspaceCreateOptions;
+use fjall::{KeyspaceCreateOptions, compaction::Leveled};
 use keyloom_store::Table;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +40,18 @@ impl Schema {
     }
 }
 
-/// How a table's tree is made. Its memory has no limit there: see `keep`.
+/// The tree without rows.
+pub(crate) const NUDGE: &str = "nudge";
+
+/// How large the files of a tree become: a merge takes several at a time, and for so long the disk must hold them twice
+/// and memory has to wait for the engine's one worker.
+const FILE_BYTES: u64 = 16 << 20;
+
+/// How a tree is made. Its memory has no limit there: see `keep`.
 pub(crate) fn keyspace_options() -> KeyspaceCreateOptions {
-    KeyspaceCreateOptions::default().max_memtable_size(u64::MAX)
+    KeyspaceCreateOptions::default()
+        .max_memtable_size(u64::MAX)
+        .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(FILE_BYTES)))
 }
 
 /// The name of a table's tree in the engine.

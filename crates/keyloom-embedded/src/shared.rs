@@ -3,7 +3,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use fjall::Database;
+use fjall::{Database, Keyspace};
 use keyloom_store::{Abilities, Atomic, Inspection, Limits};
 
 use crate::{
@@ -24,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) tables: Tables,
     pub(crate) stripes: Stripes,
     pub(crate) engine: Database,
+    /// A tree without rows: see `keep`.
+    pub(crate) nudge: Keyspace,
     pub(crate) schema: Mutex<Schema>,
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) options: Options,

@@ -9,12 +9,23 @@ use crate::{folder::OpenError, schema::Schema};
 
 /// The tree in which the engine lists the others.
 const LIST: &str = "0";
+/// The tree without rows, which is made before that of any table.
+const NUDGE: &str = "1";
 
-/// Looks the trees of all tables through.
+/// Looks the trees of all tables through, and whatever other trees there are.
 pub(crate) fn look_through(engine: &Path, schema: &Schema) -> Result<(), OpenError> {
     let trees = engine.join("keyspaces");
     let ours = schema.tables.iter().map(|stored| stored.tree.as_str());
-    std::iter::once(LIST).chain(ours).try_for_each(|tree| version(&trees.join(tree)))
+    std::iter::once(LIST).chain(ours).try_for_each(|tree| version(&trees.join(tree)))?;
+    let failed = |error| OpenError::Io { path: trees.clone(), error };
+    for tree in fs::read_dir(&trees).map_err(failed)? {
+        let tree = tree.map_err(failed)?.path();
+        // One that was not finished, or not removed whole, has no version; the engine removes it.
+        if tree.join("current").exists() {
+            version(&tree)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether there is a tree of any table.
@@ -23,7 +34,10 @@ pub(crate) fn any(engine: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         trees => trees?,
     };
-    trees.try_fold(false, |any, tree| Ok(any || tree?.file_name() != LIST))
+    trees.try_fold(false, |any, tree| {
+        let name = tree?.file_name();
+        Ok(any || (name != LIST && name != NUDGE))
+    })
 }
 
 /// Looks at the file that lists a tree's tables: `current` has its number and its checksum.
