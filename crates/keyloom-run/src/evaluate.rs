@@ -3,6 +3,9 @@
 //! What is absent equals nothing and is neither smaller nor larger than anything. A test on an optional input that was not
 //! sent is dropped.
 
+#[cfg(test)]
+mod tests;
+
 use std::{borrow::Cow, cmp::Ordering};
 
 use keyloom_model::{Arithmetic, Compare, Entity, Expr, Function, Has, Literal, Path, Root, Set};

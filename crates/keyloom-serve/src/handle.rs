@@ -11,7 +11,7 @@ use axum::{
 use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern};
 use keyloom_run::{Call, Problem, Run};
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::{control::Control, index, query::parameters, reply, stream};
 
@@ -111,11 +111,31 @@ async fn write(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Resul
         let detail = format!("at most {BODY_MAX} bytes are taken");
         reply::problem(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large", &detail, Map::new())
     })?;
-    let body = keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))?;
+    let mut body = keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))?;
+    if let Some(tag) = header(&parts.headers, "if-match")? {
+        expect_version(pattern, tag, &mut body).map_err(bad)?;
+    }
     let inputs = run.inputs_from_object(pattern, &body).map_err(|fault| reply::failed(&fault))?;
     let key = header(&parts.headers, "idempotency-key")?;
     let call = Call { pattern: &pattern.name, inputs, key, limit: None, cursor: None };
     Ok(answered(run.call(&call).await))
+}
+
+/// Puts the version that a caller has seen, as an ETag in `If-Match`, where the pattern compares it: `$version`.
+fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), String> {
+    if !pattern.inputs.iter().any(|input| input.name == "version") {
+        return Err(format!("`{}` compares no version, so it has no `If-Match`", pattern.name));
+    }
+    let version = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
+    let version = version.ok_or("`If-Match` is an ETag as it was given out, in quotes")?;
+    match body.as_object_mut() {
+        Some(body) if body.contains_key("version") => Err("the version stands in `If-Match` and in the body".into()),
+        Some(body) => {
+            body.insert("version".into(), json!(version));
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 fn answered(answer: Result<keyloom_run::Answer, Problem>) -> Response {
@@ -131,7 +151,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Res
     let (Some(value), more) = (found.next(), found.next()) else { return Ok(None) };
     match (value.to_str(), more) {
         (Ok(text), None) => Ok(Some(text.trim())),
-        _ => Err(reply::failed(&Problem::Key(format!("the header `{name}` stands twice, or is not plain text")))),
+        _ => Err(reply::failed(&Problem::Input(format!("the header `{name}` stands twice, or is not plain text")))),
     }
 }
 

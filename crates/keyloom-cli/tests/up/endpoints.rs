@@ -86,6 +86,29 @@ fn answers_have_the_promised_form() {
     assert_eq!(up.get("/v1/-/health").json(), json!({"status": "up"}));
 }
 
+#[test]
+fn a_version_that_was_seen_is_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let up = Up::start(&shop(folder.path()), folder.path(), &[]);
+    let signed = up.post("/v1/sign_up", &new_key(), &json!({"name": "a", "email": "a@x"})).json();
+    let user = signed["key"]["user_id"].as_str().unwrap();
+    let seen = up.get(&format!("/v1/get_profile?user_id={user}")).header("etag").unwrap().to_owned();
+    let rename = |pattern: &str, tag: &str, body: &Json| {
+        let headers = [("If-Match", tag), ("Idempotency-Key", &new_key())];
+        let line = format!("POST /v1/{pattern} HTTP/1.1");
+        let answer = request(&up.address, &line, &headers, &body.to_string()).unwrap();
+        (answer.status, answer.json())
+    };
+    let body = json!({"user_id": user, "name": "b"});
+    assert_eq!(rename("rename_seen", &seen, &body).0, 200);
+    let (status, problem) = rename("rename_seen", &seen, &body);
+    assert_eq!((status, &problem["reason"]), (409, &json!("changed_meanwhile")));
+    assert_eq!(rename("rename_seen", "17", &body).0, 400, "an ETag has quotes");
+    assert_eq!(rename("rename_user", &seen, &body).0, 400, "a condition that nobody looks at is no condition");
+    let both = json!({"user_id": user, "name": "b", "version": 17});
+    assert_eq!(rename("rename_seen", &seen, &both).0, 400);
+}
+
 /// Each request with its status and a word of its answer.
 #[test]
 fn what_is_wrong_is_answered_with_what_to_do() {
