@@ -2,7 +2,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const STRIPES: u16 = 1024;
+const STRIPES: u16 = 16_384;
 
 /// Locks over the keys of rows. Whoever changes rows holds the stripes of all of them, taken in ascending order, so that
 /// nobody waits for somebody who waits for him.

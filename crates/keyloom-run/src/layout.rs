@@ -94,7 +94,8 @@ pub fn shop() -> Layout {
             TableLayout {
                 sort: vec![
                     ("created_at".to_owned(), Direction::Descending),
-                    ("order_id".to_owned(), Direction::Ascending),
+                    // The tie-break goes the way of what it breaks.
+                    ("order_id".to_owned(), Direction::Descending),
                 ],
                 fields: texts(&["status", "total"]),
                 looked_up: texts(&["user.name"]),

@@ -94,7 +94,7 @@ pub enum Verdict {
     Done,
     /// Nothing happened: a row was not as expected.
     Lost {
-        /// Which: 0 for the row itself, n for the n-th that rode along.
+        /// The first such: 0 for the row itself, n for the n-th that rode along.
         at: usize,
         /// What it is instead.
         current: Current,

@@ -24,11 +24,10 @@ pub(crate) fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
-/// The shop of the examples, with a way to pay, and one to rename that looks whether somebody else was faster.
+/// The shop of the examples, with a way to rename that looks whether somebody else was faster.
 pub(crate) fn shop(folder: &Path) -> PathBuf {
     let text = std::fs::read_to_string(example("shop").join("catalog.yaml")).unwrap();
-    let more = "  pay_order: { update: Order, by: [order_id], set: { status: PAID }, rate: rare }
-  rename_seen: { update: User, by: [user_id], set: { name: $name }, if: version = $version else changed_meanwhile, rate: rare }
+    let more = "  rename_seen: { update: User, by: [user_id], set: { name: $name }, if: version = $version else changed_meanwhile, rate: rare }
 ";
     let path = folder.join("catalog.yaml");
     std::fs::write(&path, format!("{text}{more}")).unwrap();

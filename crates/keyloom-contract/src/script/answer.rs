@@ -32,11 +32,10 @@ impl Answer {
     pub fn agrees(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Failed(_), _) | (_, Self::Failed(_)) => false,
-            // Of several rows that were not as expected any may be named, and an engine need not say what it found.
-            (Self::Lost { at, current: Some(current) }, Self::Lost { at: other_at, current: Some(other_current) }) => {
-                at != other_at || current == other_current
+            // An engine need not say what it found.
+            (Self::Lost { at, current }, Self::Lost { at: other_at, current: other_current }) => {
+                at == other_at && (current.is_none() || other_current.is_none() || current == other_current)
             }
-            (Self::Lost { .. }, Self::Lost { .. }) => true,
             (Self::Many(answers), Self::Many(others)) => {
                 answers.len() == others.len() && answers.iter().zip(others).all(|(one, other)| one.agrees(other))
             }

@@ -18,13 +18,12 @@ use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// What the example has, and what it leaves out: a way to pay, an email that changes, an order that changes hands, a
+/// What the example has, and what it leaves out: an email that changes, an order that changes hands, a
 /// number that counts.
 pub(crate) fn catalog() -> Catalog {
     let text = include_str!("../../../../examples/shop/catalog.yaml");
     let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0 }");
     let more = "
-  pay_order: { update: Order, by: [order_id], set: { status: PAID }, rate: rare }
   give_order: { update: Order, by: [order_id], set: { user_id: $to_id }, rate: rare }
   change_email: { update: User, by: [user_id], set: { email: $email }, rate: rare }
   visit: { update: User, by: [user_id], set: { visits: visits + 1 }, if: visits < 1000 else enough, rate: rare }
