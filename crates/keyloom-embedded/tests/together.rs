@@ -108,3 +108,32 @@ fn rows_that_are_placed_together_are_read_together() {
         done.store(true, Ordering::Relaxed);
     });
 }
+
+#[test]
+fn many_rows_of_one_partition_are_each_compared_with_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = open(folder.path());
+    let [_, _, placed] = three(&store);
+    let version =
+        |partition: &str, row: i64| get(&store, placed, partition, row, 0).unwrap().map(|row| row.version().unwrap());
+    // With nothing between the rows, and with more than are placed.
+    for (partition, step) in [("dense", 1), ("sparse", 7)] {
+        for row in (0..40 * step).filter(|row| row % (2 * step) == 0 || row % step != 0) {
+            let version = if row % (4 * step) == 0 { 9 } else { 1 };
+            place(&store, placed, (partition, row), version, "before").unwrap();
+        }
+        let keys: Vec<_> = (0..40).rev().map(|row| key(partition, row * step)).collect();
+        let groups = [GroupImage { group: 0, version: 5, values: &[Value::Text("after".into())] }];
+        let placing = Placing::Put { groups: &groups, expires_at: None };
+        let rows: Vec<_> = keys.iter().map(|key| Placement { table: placed, key, placing }).collect();
+        wait(store.place(&rows, true, Millis(0))).unwrap();
+        for row in 0..40 * step {
+            let expected = match row {
+                row if row % (4 * step) == 0 => 9,
+                row if row % step == 0 => 5,
+                _ => 1,
+            };
+            assert_eq!(version(partition, row), Some(expected), "{partition} {row}");
+        }
+    }
+}
