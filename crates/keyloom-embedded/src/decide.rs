@@ -45,7 +45,7 @@ impl Shared {
                     lost = lost.or(self.otherwise(self.stored(table, &key)?, expect, what, at)?);
                     Some(body)
                 }
-                Step::Place(placed) => match self.merged(table, &key, placed)? {
+                Step::Place(placed) => match self.merged(table, &key, self.stored(table, &key)?, placed)? {
                     Some(body) => Some(body),
                     None => continue,
                 },
@@ -82,24 +82,24 @@ impl Shared {
         let key = self.key(shape, key)?;
         let (step, size) = match along {
             Along::Decide(change) => {
-                let body = self.body(shape, &key, &change.becomes)?;
+                let body = self.body(shape, &key.bytes, &change.becomes)?;
                 let size = body.len();
                 (Step::Decide { expect: change.expect, body }, size)
             }
             Along::Check { expect, .. } => (Step::Check { expect: *expect }, 0),
             Along::Put { becomes, .. } => {
-                let body = self.body(shape, &key, becomes)?;
+                let body = self.body(shape, &key.bytes, becomes)?;
                 let size = body.len();
                 (Step::Put { body }, size)
             }
             Along::Remove { .. } => (Step::Remove, 0),
             Along::Place(placement) => {
-                let placed = self.placed(shape, &key, &placement.placing, what.now)?;
+                let placed = self.placed(shape, &key.bytes, &placement.placing, what.now)?;
                 let size = placed.size();
                 (Step::Place(placed), size)
             }
         };
-        let size = (key.len() + size) as u64;
+        let size = (key.bytes.len() + size) as u64;
         Ok((Named::new(table, key), step, size))
     }
 

@@ -34,8 +34,13 @@ impl Shared {
         self.admit(placements.iter().map(|(named, _)| named.table), bytes)?;
         let locks = self.lock_rows(placements.iter().map(|(named, _)| named))?;
         let mut outcomes = Vec::with_capacity(rows.len());
+        let read = self.stored_in_one_partition(placements.iter().map(|(named, _)| named))?;
         for (Named { table, key, .. }, placed) in placements {
-            if let Some(body) = self.merged(table, &key, placed)? {
+            let old = match &read {
+                Some(read) => read.find(&key),
+                None => self.stored(table, &key)?,
+            };
+            if let Some(body) = self.merged(table, &key, old, placed)? {
                 outcomes.push(Outcome { table, key, body: Some(body) });
             }
         }
@@ -49,7 +54,8 @@ impl Shared {
         self.admit(std::iter::once(named.table), (named.key.len() + placed.0.len()) as u64)?;
         let lock = self.lock_row(&named);
         let Named { table, key, .. } = named;
-        if let Some(body) = self.merged(table, &key, placed)? {
+        let old = self.stored(table, &key)?;
+        if let Some(body) = self.merged(table, &key, old, placed)? {
             self.commit_one(Outcome { table, key, body: Some(body) })?;
         }
         drop(lock);
@@ -61,7 +67,7 @@ impl Shared {
         let shape = table.shape();
         refuse::placement(shape, row)?;
         let key = self.key(shape, row.key)?;
-        let placed = self.placed(shape, &key, &row.placing, now)?;
+        let placed = self.placed(shape, &key.bytes, &row.placing, now)?;
         Ok((Named::new(table, key), placed))
     }
 
@@ -91,9 +97,15 @@ impl Shared {
         Ok(Placed(body))
     }
 
-    /// The body after a placement; `None` when it changes nothing. The caller holds the lock.
-    pub(crate) fn merged(&self, table: &OpenTable, key: &Bytes, placed: Placed) -> Result<Option<Bytes>, Fault> {
-        let Some(old) = self.stored(table, key)? else { return Ok(Some(placed.0)) };
+    /// The body after a placement on what is stored; `None` when it changes nothing. The caller holds the lock.
+    pub(crate) fn merged(
+        &self,
+        table: &OpenTable,
+        key: &Bytes,
+        old: Option<Row>,
+        placed: Placed,
+    ) -> Result<Option<Bytes>, Fault> {
+        let Some(old) = old else { return Ok(Some(placed.0)) };
         let new = Row::new(Bytes::new(), placed.0);
         let shape = table.shape();
         let groups = shape.table().groups.len();

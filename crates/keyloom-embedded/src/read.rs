@@ -8,13 +8,19 @@ use crate::{faults, range::KeyRange, shared::Shared, tables::OpenTable};
 /// Rows that a slice makes room for at once.
 const ROOM: u32 = 128;
 
+/// The bytes of a whole key, and how many of them are the partition's.
+pub(crate) struct Key {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) partition_bytes: usize,
+}
+
 impl Shared {
     /// One row. Of one row, one look at the newest is one snapshot.
     pub(crate) fn read_row(&self, at: &Get<'_>) -> Result<Got, Fault> {
         let table = self.tables.get(at.table)?;
         let shape = table.shape();
         refuse::get(shape, at)?;
-        let key = self.key(shape, at.key)?;
+        let key = self.key(shape, at.key)?.bytes;
         let stored = faults::contained(|| {
             let snapshot = self.engine.snapshot();
             snapshot.get(&table.keyspace, &key).map_err(|error| faults::of_read(&error))
@@ -32,7 +38,7 @@ impl Shared {
         let table = self.tables.get(at.table)?;
         let shape = table.shape();
         refuse::get(shape, at)?;
-        let key = self.key(shape, at.key)?;
+        let key = self.key(shape, at.key)?.bytes;
         let stored =
             faults::contained(|| snapshot.get(&table.keyspace, &key).map_err(|error| faults::of_read(&error)))?;
         got(shape, key, stored, at.now)
@@ -89,14 +95,14 @@ impl Shared {
     }
 
     /// The bytes of a whole key.
-    pub(crate) fn key(&self, shape: &Shape, values: &[Value<'_>]) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn key(&self, shape: &Shape, values: &[Value<'_>]) -> Result<Key, Fault> {
         let mut bytes = Vec::with_capacity(24 * values.len());
         let (partition, sort) = values.split_at(shape.table().partition.len().min(values.len()));
         key::encode_into(partition, shape.partition_parts(), &mut bytes)?;
         let length = bytes.len();
         key::encode_into(sort, shape.sort_parts(), &mut bytes)?;
         refuse::key_sizes(shape, length, bytes.len() - length, &self.abilities)?;
-        Ok(bytes)
+        Ok(Key { bytes, partition_bytes: length })
     }
 }
 

@@ -12,6 +12,7 @@ use keyloom_store::{Fault, Image, Millis, Row, RowBuilder, Shape, refuse};
 use crate::{
     clean::forgettable_from,
     faults,
+    read::Key,
     shared::Shared,
     stripes::{Stripe, Stripes},
     tables::OpenTable,
@@ -22,6 +23,19 @@ pub(crate) struct Named<'a> {
     pub(crate) table: &'a OpenTable,
     pub(crate) key: Bytes,
     stripe: Stripe,
+    partition_bytes: usize,
+}
+
+/// So many keys of one partition are read as a range.
+const MANY: usize = 8;
+
+/// Every row between two keys.
+pub(crate) struct Between(Vec<Row>);
+
+impl Between {
+    pub(crate) fn find(&self, key: &Bytes) -> Option<Row> {
+        self.0.binary_search_by(|row| row.key_bytes().cmp(key)).ok().map(|at| self.0[at].clone())
+    }
 }
 
 /// A row as it will be; without a body it will be gone.
@@ -32,9 +46,13 @@ pub(crate) struct Outcome<'a> {
 }
 
 impl<'a> Named<'a> {
-    pub(crate) fn new(table: &'a OpenTable, key: Vec<u8>) -> Self {
-        let stripe = Stripes::of(table.number, &key);
-        Self { table, key: key.into(), stripe }
+    pub(crate) fn new(table: &'a OpenTable, key: Key) -> Self {
+        let stripe = Stripes::of(table.number, &key.bytes);
+        Self { table, key: key.bytes.into(), stripe, partition_bytes: key.partition_bytes }
+    }
+
+    fn partition(&self) -> &[u8] {
+        &self.key[..self.partition_bytes]
     }
 }
 
@@ -76,6 +94,34 @@ impl Shared {
     pub(crate) fn stored(&self, table: &OpenTable, key: &Bytes) -> Result<Option<Row>, Fault> {
         let body = faults::contained(|| table.keyspace.get(key).map_err(|error| faults::of_read(&error)))?;
         Ok(body.map(|body| Row::new(key.clone(), body.into())))
+    }
+
+    /// What is stored under keys that are locked, if they are many of one partition and not much else lies between them:
+    /// one range costs as much as a few keys.
+    pub(crate) fn stored_in_one_partition<'a>(
+        &self,
+        mut rows: impl ExactSizeIterator<Item = &'a Named<'a>>,
+    ) -> Result<Option<Between>, Fault> {
+        let count = rows.len();
+        let Some(first) = rows.next().filter(|_| count >= MANY) else { return Ok(None) };
+        let (mut low, mut high) = (&first.key, &first.key);
+        for row in rows {
+            if row.table.id != first.table.id || row.partition() != first.partition() {
+                return Ok(None);
+            }
+            (low, high) = (low.min(&row.key), high.max(&row.key));
+        }
+        faults::contained(|| {
+            let mut found = Vec::new();
+            for guard in first.table.keyspace.range(low.clone()..=high.clone()) {
+                if found.len() == count {
+                    return Ok(None);
+                }
+                let (key, body) = guard.into_inner().map_err(|error| faults::of_read(&error))?;
+                found.push(Row::new(key.into(), body.into()));
+            }
+            Ok(Some(Between(found)))
+        })
     }
 
     /// The body of a row with one group.

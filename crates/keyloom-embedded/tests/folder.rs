@@ -190,8 +190,11 @@ fn trees_that_are_missing_after_a_crash_are_an_error() {
             } else {
                 fs::remove_file(&path).unwrap();
             }
+            let before = without_lock(read_all(folder.path()));
             let error = try_open(folder.path()).map(|_| ()).unwrap_err();
             assert!(matches!(error, OpenError::Damaged { .. }), "{gone}: {error}");
+            // The engine would have removed the other trees as well.
+            assert!(without_lock(read_all(folder.path())) == before, "{gone}");
             write_all(&pristine);
         }
     }

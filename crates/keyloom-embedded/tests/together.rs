@@ -4,7 +4,10 @@
 mod common;
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
@@ -18,7 +21,7 @@ use keyloom_value::Value;
 
 #[test]
 fn of_many_decisions_on_one_row_each_counts() {
-    for durability in [Durability::ProcessCrash, Durability::PowerLoss] {
+    for (durability, each) in [(Durability::ProcessCrash, 500), (Durability::PowerLoss, 20)] {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { durability, ..Options::default() };
         let (store, _) = Embedded::open(folder.path(), options, still()).unwrap();
@@ -33,12 +36,16 @@ fn of_many_decisions_on_one_row_each_counts() {
             };
             wait(store.decide(Decision { change, along: &[], now: Millis(0) })).unwrap() == Verdict::Done
         };
+        let start = Barrier::new(8);
         thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..50).for_each(|_| while !raise() {}));
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    (0..each).for_each(|_| while !raise() {});
+                });
             }
         });
-        assert_eq!(get(&store, decided, "a", 1, 0).unwrap().unwrap().version().unwrap(), 200);
+        assert_eq!(get(&store, decided, "a", 1, 0).unwrap().unwrap().version().unwrap(), 8 * each);
     }
 }
 
@@ -66,6 +73,7 @@ fn rows_that_are_placed_together_are_read_together() {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     let [first, second] = [key("a", 1), key("a", 2)];
+                    let before = get(&store, placed, "a", 1, 0).unwrap().unwrap().version().unwrap();
                     let at = [&first, &second].map(|key| Get {
                         table: placed,
                         key,
@@ -75,6 +83,8 @@ fn rows_that_are_placed_together_are_read_together() {
                     let rows = wait(store.get_many(&at)).into_iter().map(|got| got.unwrap().row.unwrap());
                     let versions: Vec<u64> = rows.map(|row| row.version().unwrap()).collect();
                     assert_eq!(versions[0], versions[1]);
+                    // Nobody sees less than he has seen.
+                    assert!(versions[0] >= before);
                     let slice = Slice {
                         table: placed,
                         partition: &[Value::Text("a".into())],
@@ -88,7 +98,6 @@ fn rows_that_are_placed_together_are_read_together() {
                     };
                     let rows = wait(store.slice(slice)).unwrap().rows;
                     assert_eq!(rows[0].version().unwrap(), rows[1].version().unwrap());
-                    // Nobody sees less than he has seen.
                     assert!(rows[0].version().unwrap() >= versions[0]);
                     let again = get(&store, placed, "a", 1, 0).unwrap().unwrap();
                     assert!(again.version().unwrap() >= rows[0].version().unwrap());
@@ -98,4 +107,33 @@ fn rows_that_are_placed_together_are_read_together() {
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         done.store(true, Ordering::Relaxed);
     });
+}
+
+#[test]
+fn many_rows_of_one_partition_are_each_compared_with_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = open(folder.path());
+    let [_, _, placed] = three(&store);
+    let version =
+        |partition: &str, row: i64| get(&store, placed, partition, row, 0).unwrap().map(|row| row.version().unwrap());
+    // With nothing between the rows, and with more than are placed.
+    for (partition, step) in [("dense", 1), ("sparse", 7)] {
+        for row in (0..40 * step).filter(|row| row % (2 * step) == 0 || row % step != 0) {
+            let version = if row % (4 * step) == 0 { 9 } else { 1 };
+            place(&store, placed, (partition, row), version, "before").unwrap();
+        }
+        let keys: Vec<_> = (0..40).rev().map(|row| key(partition, row * step)).collect();
+        let groups = [GroupImage { group: 0, version: 5, values: &[Value::Text("after".into())] }];
+        let placing = Placing::Put { groups: &groups, expires_at: None };
+        let rows: Vec<_> = keys.iter().map(|key| Placement { table: placed, key, placing }).collect();
+        wait(store.place(&rows, true, Millis(0))).unwrap();
+        for row in 0..40 * step {
+            let expected = match row {
+                row if row % (4 * step) == 0 => 9,
+                row if row % step == 0 => 5,
+                _ => 1,
+            };
+            assert_eq!(version(partition, row), Some(expected), "{partition} {row}");
+        }
+    }
 }
