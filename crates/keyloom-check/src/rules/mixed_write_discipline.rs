@@ -17,6 +17,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let (mut conditional, mut plain) = (Vec::new(), Vec::new());
         for pattern in context.writers(&entity.name) {
             for (_, write) in pattern.writes().into_iter().filter(|(_, write)| write.entity == entity.name) {
+                // What a change that was not understood would have decided is not known.
+                if context.is_misread(&format!("patterns.{}.set", pattern.name)) {
+                    continue;
+                }
                 match write.verb {
                     WriteVerb::Update | WriteVerb::Put | WriteVerb::Delete if decides(write, entity) => {
                         conditional.push(pattern.name.as_str());

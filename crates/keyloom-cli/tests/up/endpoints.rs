@@ -192,7 +192,7 @@ fn the_page_lists_every_endpoint_with_a_call_that_works() {
             rest.split("</pre>").next().unwrap().replace("&quot;", "\"").replace("&gt;", ">").replace("&amp;", "&")
         })
         .collect();
-    assert_eq!(calls.len(), 8);
+    assert_eq!(calls.len(), 9);
     assert!(
         !page.body.contains("http://") || page.body.matches("http").count() == calls.len(),
         "it needs nothing else"

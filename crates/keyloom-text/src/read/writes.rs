@@ -201,8 +201,9 @@ fn assignments<'c>(
         }
         let path = join(&pattern.path, key);
         for (name, value) in reader.entries(node, &path, &format!("`{key}`"), "set: { status: CLOSED }") {
-            if let Some(assignment) = assignment(reader, pattern, entity, &name, value, change, verb) {
-                all.push(assignment);
+            match assignment(reader, pattern, entity, &name, value, change, verb) {
+                Some(assignment) => all.push(assignment),
+                None => reader.misread(&path),
             }
         }
     }
