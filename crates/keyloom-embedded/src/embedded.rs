@@ -1,8 +1,8 @@
 use std::{fmt, path::Path, sync::Arc};
 
 use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Inspect, Inspection, Millis, Placement, Resume, Rows, Segment, Shape,
-    Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+    Abilities, Decision, Define, Fault, Freshness, Get, Got, Inspect, Inspection, Millis, Placement, Resume, Rows,
+    Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Verdict,
 };
 
 use crate::{
@@ -64,15 +64,22 @@ impl Embedded {
         self.shared.tables.all().map(|table| self.shared.clean_table(table, || false)).sum()
     }
 
-    /// Waits until a write survives what it must.
-    async fn settled(&self) -> Result<(), Fault> {
-        match self.shared.options.durability {
-            Durability::ProcessCrash => {
-                self.shared.syncs.committed();
-                Ok(())
-            }
-            Durability::PowerLoss => self.shared.syncs.wait().await,
+    /// Waits until what was seen survives what it must: who finds a decision by a fresh read, or loses to it, may
+    /// acknowledge it, though whoever made it is still waiting.
+    async fn seen(&self, freshness: Freshness) -> Result<(), Fault> {
+        if freshness == Freshness::Fresh && self.shared.options.durability == Durability::PowerLoss {
+            return self.shared.syncs.wait_for_seen().await;
         }
+        Ok(())
+    }
+
+    /// Ends a write that was begun; one that was done waits until it survives what it must.
+    async fn settled(&self, done: bool) -> Result<(), Fault> {
+        if done && self.shared.options.durability == Durability::PowerLoss {
+            return self.shared.syncs.wait().await;
+        }
+        self.shared.syncs.committed();
+        Ok(())
     }
 }
 
@@ -98,11 +105,18 @@ impl Store for Embedded {
     }
 
     async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
-        self.shared.read_row(&at)
+        let got = self.shared.read_row(&at)?;
+        self.seen(at.freshness).await?;
+        Ok(got)
     }
 
     async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
-        self.shared.read_rows(at)
+        let all = self.shared.read_rows(at);
+        let freshest = at.iter().map(|at| at.freshness).max().unwrap_or(Freshness::Any);
+        match self.seen(freshest).await {
+            Ok(()) => all,
+            Err(fault) => all.into_iter().map(|_| Err(fault.clone())).collect(),
+        }
     }
 
     async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
@@ -110,16 +124,20 @@ impl Store for Embedded {
     }
 
     async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
-        let verdict = self.shared.decide_now(&what)?;
-        if verdict == Verdict::Done {
-            self.settled().await?;
+        self.shared.syncs.begin();
+        let verdict = self.shared.decide_now(&what);
+        self.settled(verdict == Ok(Verdict::Done)).await?;
+        if let Ok(Verdict::Lost { .. }) = verdict {
+            self.seen(Freshness::Fresh).await?;
         }
-        Ok(verdict)
+        verdict
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        self.shared.place_now(rows, together, now)?;
-        self.settled().await
+        self.shared.syncs.begin();
+        let placed = self.shared.place_now(rows, together, now);
+        self.settled(placed.is_ok()).await?;
+        placed
     }
 }
 

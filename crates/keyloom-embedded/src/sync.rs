@@ -19,6 +19,7 @@ const NOW_AND_THEN: Duration = Duration::from_millis(50);
 
 /// Writers that wait for the disk. One sync serves all that were committed before it began.
 pub(crate) struct Syncs {
+    begun: AtomicU64,
     committed: AtomicU64,
     synced: watch::Sender<Synced>,
     pub(crate) signal: Signal,
@@ -33,12 +34,32 @@ struct Synced {
 impl Syncs {
     pub(crate) fn new() -> Self {
         let synced = Synced { up_to: 0, failed: false };
-        Self { committed: AtomicU64::new(0), synced: watch::Sender::new(synced), signal: Signal::new() }
+        Self {
+            begun: AtomicU64::new(0),
+            committed: AtomicU64::new(0),
+            synced: watch::Sender::new(synced),
+            signal: Signal::new(),
+        }
     }
 
-    /// Something was committed: it has reached the operating system. Answers with what to wait for.
+    /// Something may be about to be committed; [`Self::committed`] follows, whatever comes of it.
+    pub(crate) fn begin(&self) {
+        self.begun.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// What was begun has ended: if it was committed, it has reached the operating system. Answers with what to wait for.
     pub(crate) fn committed(&self) -> u64 {
         self.committed.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Waits until everything is on disk that a reader can have seen so far; mostly it is.
+    pub(crate) async fn wait_for_seen(&self) -> Result<(), Fault> {
+        // Every commit that has begun has ended, and was synced since.
+        if self.begun.load(Ordering::Acquire) == self.synced.borrow().up_to {
+            return Ok(());
+        }
+        self.begin();
+        self.wait().await
     }
 
     /// Waits until everything is on disk that was committed so far.
@@ -103,4 +124,50 @@ impl Newest {
 
 fn path(engine: &Path, number: u64) -> PathBuf {
     engine.join(format!("{number}.jnl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
+
+    use super::*;
+
+    fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+        future.poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    /// What the thread does that syncs.
+    fn sync(syncs: &Syncs) {
+        let up_to = syncs.committed.load(Ordering::Acquire);
+        syncs.synced.send_modify(|synced| synced.up_to = up_to);
+    }
+
+    #[test]
+    fn what_was_seen_waits_for_a_sync_that_began_later() {
+        let syncs = Syncs::new();
+        assert_eq!(poll(pin!(syncs.wait_for_seen())), Poll::Ready(Ok(())), "there is nothing to wait for");
+        syncs.begin();
+        let mut seen = pin!(syncs.wait_for_seen());
+        assert_eq!(poll(seen.as_mut()), Poll::Pending, "a commit is under way and may have been seen");
+        syncs.committed();
+        assert_eq!(poll(seen.as_mut()), Poll::Pending, "it has ended, but is not on disk");
+        sync(&syncs);
+        assert_eq!(poll(seen), Poll::Ready(Ok(())));
+        assert_eq!(poll(pin!(syncs.wait_for_seen())), Poll::Ready(Ok(())), "and so is everything");
+    }
+
+    #[test]
+    fn a_failed_sync_fails_all_that_wait() {
+        let syncs = Syncs::new();
+        syncs.begin();
+        let (mut writer, mut reader) = (pin!(syncs.wait()), pin!(syncs.wait_for_seen()));
+        assert_eq!(poll(writer.as_mut()), Poll::Pending);
+        assert_eq!(poll(reader.as_mut()), Poll::Pending);
+        syncs.synced.send_modify(|synced| synced.failed = true);
+        assert!(matches!(poll(writer), Poll::Ready(Err(Fault::Unknown(_)))));
+        assert!(matches!(poll(reader), Poll::Ready(Err(Fault::Unknown(_)))));
+    }
 }
