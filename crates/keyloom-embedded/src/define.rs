@@ -53,7 +53,7 @@ impl Shared {
         open.drop_table();
         // Whoever writes to it now has looked before; afterwards nobody does.
         self.stripes.wait_for_all();
-        self.in_memory.fetch_sub(open.in_memory.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        self.memory.take(open.in_memory.swap(0, Ordering::Relaxed));
         let deleted = open.keyspace.clear().and_then(|()| self.engine.delete_keyspace(open.keyspace.clone()));
         deleted.map_err(|error| Fault::Unknown(format!("the table's files stay until the next start: {error}").into()))
     }

@@ -10,17 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fjall::AbstractTree;
-use keyloom_store::{Fault, Scope};
-
 use crate::{shared::Shared, tables::OpenTable};
+use fjall::AbstractTree;
+use keyloom_store::TableId;
 
 /// When a table's memory is put into its tree.
 const TABLE_BYTES: u64 = 32 << 20;
 /// When the memory of the largest is, because that of all tables together is too much.
 const ALL_BYTES: u64 = 64 << 20;
-/// When the store is busy, because its trees do not keep up.
-const ALL_BYTES_MAX: u64 = 256 << 20;
 /// What a row takes in memory besides its bytes.
 const ROW_BYTES: u64 = 64;
 /// So many memories may wait for their trees; with 4 of one table the engine would make its writers sleep.
@@ -39,22 +36,10 @@ const IDLE: Duration = Duration::from_millis(200);
 const BUSY: Duration = Duration::from_millis(5);
 
 impl Shared {
-    /// Whether memory takes more.
-    pub(crate) fn admit_memory(&self) -> Result<(), Fault> {
-        if self.in_memory.load(Ordering::Relaxed) <= ALL_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Fault::Busy {
-            scope: Scope::Store,
-            after: Duration::from_millis(50),
-            cause: "more is written than the disk takes".into(),
-        })
-    }
-
     /// Counts what a write puts into a table's memory.
     pub(crate) fn count_memory(&self, table: &OpenTable, bytes: usize) {
         let bytes = bytes as u64 + ROW_BYTES;
-        self.in_memory.fetch_add(bytes, Ordering::Relaxed);
+        self.memory.add(bytes);
         let before = table.in_memory.fetch_add(bytes, Ordering::Relaxed);
         // With every megabyte it is seen whether that is too much.
         if before >> 20 != (before + bytes) >> 20 {
@@ -66,11 +51,12 @@ impl Shared {
     pub(crate) fn keep_forever(&self) {
         // The engine frees an old memory, row by row, and removes old files under a lock that all writers need. Whoever
         // holds them last frees them: that is this thread, without the lock.
-        let (mut memories, mut versions, mut rotations) = (Vec::new(), VecDeque::new(), 0);
+        let (mut memories, mut versions, mut rotations) = (Vec::<Held<_>>::new(), VecDeque::new(), 0);
         let (mut wait, mut reclaimed) = (IDLE, Instant::now());
         while !self.keeper.wait(Some(wait)) {
             self.disk.look(self.owed());
-            memories.retain(|memory| Arc::strong_count(memory) > 1);
+            memories.retain(|held| Arc::strong_count(&held.memory) > 1);
+            self.memory.waits(self.tables.all().map(|table| sealed_bytes(table, &memories)).sum());
             if self.disk.is_low() && reclaimed.elapsed() > RECLAIM {
                 versions.clear();
                 self.reclaim();
@@ -82,13 +68,14 @@ impl Shared {
             let due = self.due_for_rotation();
             for table in &due {
                 let tree = &table.keyspace.tree;
-                memories.push(tree.active_memtable());
+                let bytes = table.in_memory.swap(0, Ordering::Relaxed);
+                memories.push(Held { table: table.id, memory: tree.active_memtable(), bytes });
                 versions.push_back((rotations, tree.current_version()));
                 rotations += 1;
-                let held = table.in_memory.swap(0, Ordering::Relaxed);
-                self.in_memory.fetch_sub(held, Ordering::Relaxed);
                 // A failure poisons the engine, and the next write says so.
                 let _ = table.keyspace.rotate_memtable();
+                self.memory.waits(self.tables.all().map(|table| sealed_bytes(table, &memories)).sum());
+                self.memory.take(bytes);
             }
             wait = if due.is_empty() && memories.is_empty() { IDLE } else { BUSY };
         }
@@ -102,7 +89,7 @@ impl Shared {
             let young = keyspace.l0_table_count() as u64 * TABLE_BYTES;
             keyspace.sealed_memtable_count() as u64 * TABLE_BYTES + young.min(keyspace.disk_space())
         };
-        self.in_memory.load(Ordering::Relaxed) + self.tables.all().map(of_table).sum::<u64>()
+        self.memory.open_bytes() + self.tables.all().map(of_table).sum::<u64>()
     }
 
     /// Lets the engine remove files that it has merged into others. It does so when the memory of any tree is rotated and
@@ -126,9 +113,22 @@ impl Shared {
         if self.engine.journal_count() > JOURNALS_MAX || self.disk.is_low() {
             return rotatable.take(SEALED_MAX - sealed).collect();
         }
-        let all = self.in_memory.load(Ordering::Relaxed);
+        let all = self.memory.open_bytes();
         let largest = rotatable.max_by_key(|table| table.in_memory.load(Ordering::Relaxed));
         let too_large = |table: &&OpenTable| all > ALL_BYTES || table.in_memory.load(Ordering::Relaxed) > TABLE_BYTES;
         largest.filter(too_large).into_iter().collect()
     }
+}
+
+/// A memory that takes no more writes, held until nobody else needs it.
+struct Held<M> {
+    table: TableId,
+    memory: Arc<M>,
+    bytes: u64,
+}
+
+/// Bytes of a table that wait for its tree: in the last memories, as many as the engine still has to write.
+fn sealed_bytes<M>(table: &OpenTable, memories: &[Held<M>]) -> u64 {
+    let waiting = table.keyspace.tree.sealed_memtable_count();
+    memories.iter().rev().filter(|held| held.table == table.id).take(waiting).map(|held| held.bytes).sum()
 }

@@ -22,6 +22,7 @@ mod folder;
 mod journal;
 mod keep;
 mod marker;
+mod memory;
 mod open;
 mod options;
 mod place;

@@ -4,10 +4,7 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64},
-    },
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use fjall::Database;
@@ -20,6 +17,7 @@ use crate::{
     flush::flush_all,
     folder::{Folder, OpenError},
     journal, marker,
+    memory::Memory,
     options::Options,
     schema::{NUDGE, Schema, keyspace_name, keyspace_options},
     shared::{Shared, abilities},
@@ -103,7 +101,7 @@ pub(crate) fn open(
         options,
         disk,
         syncs: Syncs::new(),
-        in_memory: AtomicU64::new(0),
+        memory: Memory::default(),
         keeper: Signal::new(),
         cleaner: Signal::new(),
         stopped: AtomicBool::new(false),

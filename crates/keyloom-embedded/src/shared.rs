@@ -1,6 +1,6 @@
 use std::sync::{
     Arc, Mutex,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+    atomic::{AtomicBool, Ordering},
 };
 
 use fjall::{Database, Keyspace};
@@ -11,6 +11,7 @@ use crate::{
     disk::Disk,
     environment::Environment,
     folder::Folder,
+    memory::Memory,
     options::Options,
     schema::Schema,
     stripes::Stripes,
@@ -31,8 +32,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) disk: Disk,
     pub(crate) syncs: Syncs,
-    /// Bytes in the memory of all tables: see `keep`.
-    pub(crate) in_memory: AtomicU64,
+    pub(crate) memory: Memory,
     pub(crate) keeper: Signal,
     pub(crate) cleaner: Signal,
     /// A sync failed: no other write may follow.

@@ -81,7 +81,7 @@ impl Shared {
         if self.stopped.load(Ordering::Acquire) {
             return Err(Fault::NotDone(faults::STOPPED.into()));
         }
-        let admitted = self.disk.admit(bytes).and_then(|()| self.admit_memory());
+        let admitted = self.disk.admit(bytes).and_then(|()| self.memory.admit(bytes));
         if admitted.is_err() {
             tables.for_each(|table| {
                 table.throttled.fetch_add(1, Ordering::Relaxed);
