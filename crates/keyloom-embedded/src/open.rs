@@ -7,14 +7,13 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
-use fjall::Database;
+use fjall::{AbstractTree, Database};
 use keyloom_store::{Millis, Shape};
 
 use crate::{
     background::Signal,
     disk::Disk,
     environment::Environment,
-    flush::flush_all,
     folder::{Folder, OpenError},
     journal, marker,
     memory::Memory,
@@ -82,7 +81,8 @@ pub(crate) fn open(
             settle(&folder, &schema, &options)?;
         }
     }
-    let (engine, tables) = start(&folder, &schema, &options)?;
+    // One worker: with more, the engine lets one of them spin as long as another has something to merge.
+    let (engine, tables) = start(&folder, &schema, &options, 1)?;
     let nudge = contained(&folder, || engine.keyspace(NUDGE, keyspace_options))?;
     if folder.created {
         schema.write(path).map_err(failed)?;
@@ -113,7 +113,8 @@ pub(crate) fn open(
 /// After a crash: puts the journal into the trees and begins a new one, so that no journal is ever written by two
 /// processes and the numbers in it only rise.
 fn settle(folder: &Folder, schema: &Schema, options: &Options) -> Result<(), OpenError> {
-    let (engine, tables) = start(folder, schema, options)?;
+    // No worker: it would begin to merge, and could not be stopped before it is done.
+    let (engine, tables) = start(folder, schema, options, 0)?;
     contained(folder, || {
         // A table that was dropped just before the crash may have left its tree.
         for name in engine.list_keyspace_names() {
@@ -122,7 +123,8 @@ fn settle(folder: &Folder, schema: &Schema, options: &Options) -> Result<(), Ope
                 engine.delete_keyspace(keyspace)?;
             }
         }
-        flush_all(&engine, &tables)
+        tables.all().try_for_each(|table| table.keyspace.tree.flush_active_memtable(0))?;
+        Ok(())
     })?;
     drop(tables);
     drop(engine);
@@ -130,10 +132,10 @@ fn settle(folder: &Folder, schema: &Schema, options: &Options) -> Result<(), Ope
 }
 
 /// Opens the engine with a tree for each table.
-fn start(folder: &Folder, schema: &Schema, options: &Options) -> Result<(Database, Tables), OpenError> {
+fn start(folder: &Folder, schema: &Schema, options: &Options, workers: usize) -> Result<(Database, Tables), OpenError> {
     let engine = contained(folder, || {
-        // One worker: with more, the engine lets one of them spin as long as another has something to merge.
-        Database::builder(folder.engine()).cache_size(options.cache_bytes).worker_threads(1).open()
+        let builder = Database::builder(folder.engine()).cache_size(options.cache_bytes);
+        builder.worker_threads_unchecked(workers).open()
     })?;
     let tables = Tables::new();
     for stored in &schema.tables {

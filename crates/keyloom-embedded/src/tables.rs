@@ -9,8 +9,9 @@ use std::{
 use fjall::Keyspace;
 use keyloom_store::{Fault, Millis, Shape, TableId};
 
-/// How many tables a store can have while it is open, dropped ones included.
-const TABLES_MAX: usize = 4096;
+/// How many tables a store can have while it is open, dropped ones included. The engine's queue takes 1,000 messages, and
+/// one for each tree may lie there at a start.
+const TABLES_MAX: usize = 900;
 
 /// The tables, found without a lock. A handle is a position; positions are never used again.
 pub(crate) struct Tables(Box<[OnceLock<OpenTable>]>);
