@@ -94,11 +94,29 @@ pub(crate) struct Folder {
     _lock: File,
 }
 
+/// Makes the folder if it is not there, for its owner alone: whoever can read its files can read every row.
+fn create(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    #[cfg(unix)]
+    let made = std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);
+    #[cfg(not(unix))]
+    let made = fs::create_dir(path);
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
 impl Folder {
     /// Makes the folder ours. In a new one, the format is written by [`Folder::establish`], when all else is there.
     pub(crate) fn claim(path: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io { path: path.to_owned(), error };
-        fs::create_dir_all(path).map_err(failed)?;
+        create(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
         let created = match fs::read(path.join(FORMAT_FILE)) {
             Ok(found) if found == format_text().as_bytes() => false,

@@ -325,6 +325,16 @@ fn a_dropped_table_is_gone_and_its_name_is_free() {
     assert_eq!(trees, 5, "the engine's list, the tree without rows, and three tables");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_folder_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("some/where");
+    stopped(&made);
+    assert_eq!(fs::metadata(&made).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
 /// The journal, and its bytes without the zeros behind them.
 fn journal(folder: &Path) -> (std::path::PathBuf, Vec<u8>) {
     let entries = fs::read_dir(folder.join("engine")).unwrap().map(|entry| entry.unwrap().path());

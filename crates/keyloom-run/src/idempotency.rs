@@ -21,18 +21,35 @@ impl IdempotencyKey {
     /// # Errors
     /// When it is neither, or was born outside the horizon of retries.
     pub fn read(text: &str, now_ms: i64, retries_ms: i64) -> Result<Self, Problem> {
-        let birth_ms = match (from_text(text, &Kind::Uuid7), text.rsplit_once(';')) {
-            (Ok(Value::Uuid(uuid)), _) => uuid[..6].iter().fold(0, |birth, byte| birth << 8 | i64::from(*byte)),
+        // A uuid is the same in capital letters.
+        let lower = text.to_ascii_lowercase();
+        let (text, birth_ms) = match (from_text(&lower, &Kind::Uuid), text.rsplit_once(';')) {
+            (Ok(Value::Uuid(uuid)), _) if uuid[6] >> 4 == 7 => {
+                (lower.as_str(), uuid[..6].iter().fold(0, |birth, byte| birth << 8 | i64::from(*byte)))
+            }
+            (Ok(Value::Uuid(uuid)), _) => {
+                let version = uuid[6] >> 4;
+                return Err(Problem::Key(format!(
+                    "this is a uuid of version {version}: it does not say when it was made. Send one of version 7, or \
+                     `{lower};{now_ms}` with the milliseconds since 1970 at which the request was made"
+                )));
+            }
             (_, Some((name, birth)))
                 if (1..=64).contains(&name.len())
                     && name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') =>
             {
-                birth.parse().ok().filter(|birth| *birth >= 0).ok_or_else(malformed)?
+                (text, birth.parse().ok().filter(|birth| *birth >= 0).ok_or_else(malformed)?)
             }
             _ => return Err(malformed()),
         };
         if birth_ms < now_ms.saturating_sub(retries_ms) {
             let hours = retries_ms / 3_600_000;
+            // Read as seconds it would be of today.
+            if birth_ms > (now_ms - retries_ms) / 1_000 && birth_ms <= (now_ms + AHEAD_MS) / 1_000 {
+                return Err(Problem::Key(format!(
+                    "the time in this idempotency key is in seconds; write milliseconds since 1970: `{birth_ms}000`"
+                )));
+            }
             return Err(Problem::KeyTime(format!(
                 "this idempotency key is older than {hours} h, so whether it was used before is no longer known; look \
                  whether its effect is there, and if not send the request with a new key"

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use keyloom_model::{Catalog, Pattern};
 use keyloom_store::{
-    BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape, Store, TableId,
-    Verdict, steps,
+    BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape, Store, Table,
+    TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value, json::to_json};
 use serde_json::{Map, Value as Json};
@@ -53,6 +53,7 @@ impl Run {
         environment: Arc<dyn Environment>,
     ) -> Result<Self, Fault> {
         let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
+        program.tables.iter().try_for_each(|table| keeps_all_values(table, &there))?;
         for step in steps(&there, &program.tables, store.abilities())? {
             store.apply(&step).await?;
         }
@@ -159,15 +160,18 @@ impl Run {
         let (table, shape) = self.table(SYSTEM);
         let (key, values) = ([Value::from(name)], [Value::from(otherwise)]);
         let now = Millis(self.now_us().div_euclid(1_000));
-        let becomes = Image { version: 1, expires_at: None, values: &values };
-        let change = Change { table, key: &key, expect: Expect::Absent, becomes };
-        let row = match self.store.decide(Decision { change, along: &[], now }).await? {
-            Verdict::Done => return Ok(otherwise.to_vec()),
-            Verdict::Lost { current: Current::Is(row), .. } => Some(row),
-            Verdict::Lost { .. } => {
-                self.store.get(Get { table, key: &key, freshness: Freshness::Fresh, now }).await?.row
-            }
-        };
+        let fresh = Get { table, key: &key, freshness: Freshness::Fresh, now };
+        // Read first: who can't write now, because the disk is full, can still read what is there.
+        let mut row = self.store.get(fresh).await?.row;
+        if row.is_none() {
+            let becomes = Image { version: 1, expires_at: None, values: &values };
+            let change = Change { table, key: &key, expect: Expect::Absent, becomes };
+            row = match self.store.decide(Decision { change, along: &[], now }).await? {
+                Verdict::Done => return Ok(otherwise.to_vec()),
+                Verdict::Lost { current: Current::Is(row), .. } => Some(row),
+                Verdict::Lost { .. } => self.store.get(fresh).await?.row,
+            };
+        }
         let column = shape.column("value");
         match (&row, column) {
             (Some(row), Some(column)) => match row.value(shape, column)? {
@@ -177,6 +181,27 @@ impl Run {
             _ => Err(Fault::Broken("a system row is not there".into())),
         }
     }
+}
+
+/// A store lets a process start that knows less than is there, because another may have added to it. A catalog is not
+/// another process: rows may hold what it has taken away, and would be unreadable.
+fn keeps_all_values(table: &Table, there: &[Arc<Shape>]) -> Result<(), Fault> {
+    let Some(known) = there.iter().find(|shape| shape.table().name == table.name) else { return Ok(()) };
+    let columns = table.groups.iter().flat_map(|group| &group.columns);
+    let keys = table.partition.iter().map(|column| (&column.name, &column.kind));
+    let keys = keys.chain(table.sort.iter().map(|column| (&column.name, &column.kind)));
+    for (name, kind) in keys.chain(columns.map(|column| (&column.name, &column.kind))) {
+        if let (Kind::Enum(variants), Some(Kind::Enum(stored))) =
+            (kind, known.column(name).and_then(|at| known.kind(at)))
+            && let Some(lost) = stored.iter().find(|old| !variants.iter().any(|variant| variant.name == old.name))
+        {
+            return Err(Fault::refused(format!(
+                "`{name}` has lost the value {}, but rows in `{}` may have it: keep it in the catalog",
+                lost.name, table.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Puts a value where its path leads: `user.name` into an object `user`. Absent values are left out.

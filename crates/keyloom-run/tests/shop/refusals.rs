@@ -1,7 +1,10 @@
-use keyloom_run::{Layout, Problem, Program};
+use std::sync::Arc;
+
+use keyloom_embedded::{Embedded, Options, System};
+use keyloom_run::{Layout, Problem, Program, Run, layout};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Shop, order, read, shops};
+use crate::support::{Shop, clock, order, read, shops, wait};
 
 #[track_caller]
 fn refused(shop: &Shop, pattern: &str, body: &Json, words: &str) {
@@ -88,5 +91,31 @@ fn every_other_example_says_what_it_lacks() {
         assert!(Layout::of(&catalog.name).is_none());
         let found = not_yet(text);
         assert!(found.iter().any(|found| found.contains(word)), "{found:#?}");
+    }
+}
+
+#[test]
+fn a_value_that_rows_may_have_can_not_be_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Shop::in_folder(folder.path()));
+    let text = include_str!("../../../../examples/shop/catalog.yaml")
+        .replace("SHIPPED 90% | CANCELLED 5%", "SHIPPED 95%")
+        .replace(", PLACED -> CANCELLED, PAID -> CANCELLED", "");
+    let program = Program::compile(&read(&text), &layout::shop()).unwrap();
+    let store = Embedded::open(folder.path(), Options::default(), Arc::new(System)).unwrap().0;
+    let refused = wait(Run::open(program, Arc::new(store), clock())).err().expect("it is not opened");
+    assert!(refused.cause().contains("`status` has lost the value CANCELLED"), "{refused}");
+}
+
+#[test]
+fn a_key_that_is_nearly_one_says_what_it_lacks() {
+    for shop in shops() {
+        let user = shop.user("ann");
+        let seconds = format!("a;{}", shop.now_ms() / 1_000);
+        for (key, words) in [("2f1c8a52-9d1e-4c55-8a53-0c8d8a3c1f00", "version 4"), (seconds.as_str(), "is in seconds")]
+        {
+            let answer = shop.write("place_order", &order(&user, "1"), key);
+            assert!(matches!(&answer, Err(Problem::Key(detail)) if detail.contains(words)), "{answer:?}");
+        }
     }
 }

@@ -14,6 +14,8 @@ fn a_repeat_has_one_effect_and_the_same_answer() {
         shop.turn_ms(5_000);
         // The same value in another form is the same request.
         assert_eq!(shop.write("place_order", &order(&user, "12.5"), &key).unwrap(), first, "{}", shop.name);
+        // And so is the same key in capital letters.
+        assert_eq!(shop.write("place_order", &body, &key.to_uppercase()).unwrap(), first, "{}", shop.name);
         assert_eq!(shop.rows("list_orders_of_user", &[("user_id", &user)]).len(), 1);
 
         let Answer::Applied { key: row, .. } = &first else { panic!("{first:?}") };

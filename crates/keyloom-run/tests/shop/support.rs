@@ -81,11 +81,15 @@ pub(crate) fn open<S: Store + Define>(store: S) -> (Run, Arc<Turned>) {
     open_as(store, &catalog(), &wanted_layout())
 }
 
-fn open_as<S: Store + Define>(store: S, catalog: &Catalog, layout: &Layout) -> (Run, Arc<Turned>) {
+pub(crate) fn clock() -> Arc<Turned> {
     // Other stores draw other secrets.
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let drawn = AtomicU64::new(DRAWN.fetch_add(1 << 32, Ordering::Relaxed));
-    let clock = Arc::new(Turned { now_us: AtomicI64::new(START_US), drawn });
+    Arc::new(Turned { now_us: AtomicI64::new(START_US), drawn })
+}
+
+fn open_as<S: Store + Define>(store: S, catalog: &Catalog, layout: &Layout) -> (Run, Arc<Turned>) {
+    let clock = clock();
     let program = Program::compile(catalog, layout).unwrap();
     (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
