@@ -11,15 +11,24 @@ use keyloom::check::{Config, all_rules, review};
 use keyloom::finding::render::{Format, Report, Style, render};
 use keyloom::finding::{Finding, Level, Place, Sources};
 use keyloom::model::Date;
+use keyloom::run::IdempotencyKey;
+use keyloom::store::{Millis, Row};
 use keyloom::text::parse::{expr, types, units};
 use keyloom::text::{Fault, Files, Reading, Unreadable, format, read};
+use keyloom::value::{Kind, Member, Value, Variant, canonical, from_text, json, key, to_text};
 
 /// A target: its name, and the function over bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const ALL: &[Target] =
-    &[("yaml", yaml), ("expressions", expressions), ("units", units), ("types", types), ("suppression", suppression)];
+pub const ALL: &[Target] = &[
+    ("yaml", yaml),
+    ("expressions", expressions),
+    ("units", units),
+    ("types", types),
+    ("suppression", suppression),
+    ("values", values),
+];
 
 /// Separates the two texts that the target `suppression` takes: `keyloom.toml`, and the catalog.
 pub const SEPARATOR: &str = "\n%%%\n";
@@ -58,6 +67,85 @@ pub fn types(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     holds(text, types::type_alone);
     holds(text, types::field);
+}
+
+/// Values from everywhere they come from: the first byte chooses a kind, the rest is a key, a row, JSON or a text.
+pub fn values(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let kinds = kinds();
+    let kind = &kinds[usize::from(*first) % kinds.len()];
+    if let Ok(value) = canonical::decode(rest, kind) {
+        one_form(&value, kind);
+    }
+    for descending in [false, true] {
+        let (part, mut left) = (key::Part { kind: kind.clone(), descending }, rest);
+        if let Ok(value) = key::decode_part(&mut left, &part) {
+            let mut again = Vec::new();
+            // A rank that this kind does not know is read, for it may be newer, but never written.
+            if key::encode_part(&value, &part, &mut again).is_ok() {
+                assert_eq!(again, rest[..rest.len() - left.len()], "a key has one form");
+            }
+        }
+    }
+    let row = Row::new(rest.to_vec().into(), rest.to_vec().into());
+    for group in 0..4 {
+        let _ = row.section(group).and_then(|section| section.cell(usize::from(*first)).map(drop));
+    }
+    let _ = row.as_of(Millis(0));
+    if let Ok(json) = json::parse(rest)
+        && let Ok(value) = json::from_json(&json, kind)
+    {
+        one_form(&value, kind);
+        let printed = json::to_json(&value, kind).expect("what was read can be printed");
+        assert_eq!(json::from_json(&printed, kind).as_ref(), Ok(&value), "JSON gives the same value back");
+    }
+    if let Ok(text) = str::from_utf8(rest) {
+        if let Ok(value) = from_text(text, kind) {
+            let printed = to_text(&value, kind).expect("what was read can be printed");
+            assert_eq!(from_text(&printed, kind).as_ref(), Ok(&value), "a text gives the same value back");
+        }
+        let _ = IdempotencyKey::read(text, 1_794_735_000_000, 86_400_000);
+    }
+}
+
+/// Whatever form a value had, its canonical bytes are one, and give it back.
+fn one_form(value: &Value<'_>, kind: &Kind) {
+    let mut bytes = Vec::new();
+    if canonical::encode(value, kind, &mut bytes).is_err() {
+        return;
+    }
+    let back = canonical::decode(&bytes, kind).expect("canonical bytes can be read");
+    let mut again = Vec::new();
+    canonical::encode(&back, kind, &mut again).expect("what was read can be written");
+    assert_eq!(bytes, again, "there is one canonical form");
+}
+
+fn kinds() -> Vec<Kind> {
+    let variants = [("LOW", 10), ("HIGH", 20)].map(|(name, rank)| Variant { name: name.into(), rank });
+    let member = |name: &str, kind, optional| Member { name: name.into(), kind, optional };
+    let line = Kind::Struct(vec![member("sku", Kind::Text, false), member("qty", Kind::Int, true)]);
+    vec![
+        Kind::Bool,
+        Kind::Int,
+        Kind::Float,
+        Kind::Decimal { scale: 2 },
+        Kind::Text,
+        Kind::Bytes,
+        Kind::Json,
+        Kind::Uuid,
+        Kind::Uuid7,
+        Kind::Date,
+        Kind::Timestamp { micros: false },
+        Kind::Timestamp { micros: true },
+        Kind::Duration,
+        Kind::Ip,
+        Kind::Enum(variants.into()),
+        Kind::List(Box::new(line.clone())),
+        Kind::Set(Box::new(Kind::Text)),
+        Kind::Map(Box::new(Kind::Text), Box::new(Kind::Int)),
+        line,
+        Kind::OneOf(vec![Kind::Int, Kind::Text]),
+    ]
 }
 
 /// The settings of a repository, and a catalog with allowances of its own.

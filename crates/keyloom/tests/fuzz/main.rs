@@ -54,6 +54,11 @@ fn suppression() {
     run("suppression", 3_000);
 }
 
+#[test]
+fn values() {
+    run("values", 60_000);
+}
+
 /// Runs a target over `inputs` inputs, or as many as the environment says.
 fn run(name: &'static str, inputs: u64) {
     let target = targets::ALL.iter().find(|(known, _)| *known == name).expect("the target is listed").1;
