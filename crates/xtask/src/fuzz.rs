@@ -3,7 +3,7 @@
 use std::process::{Command, ExitCode};
 
 /// The targets, which are also the names of their tests.
-const TARGETS: [&str; 5] = ["yaml", "expressions", "units", "types", "suppression"];
+const TARGETS: [&str; 6] = ["yaml", "expressions", "units", "types", "suppression", "values"];
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
