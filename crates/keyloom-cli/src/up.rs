@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         listen: arguments.listen,
         anyone: arguments.anyone,
         durability: arguments.sync.durability(),
+        log: complain,
     };
     match up(&wanted, |ready| say(&catalog, &data, ready)) {
         Ok(()) => {

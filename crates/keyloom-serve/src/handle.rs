@@ -1,9 +1,9 @@
 //! From a request to a call and back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{Html, IntoResponse, Response},
@@ -17,6 +17,8 @@ use crate::{control::Control, index, query::parameters, reply, stream};
 
 /// How large a request's body may be.
 const BODY_MAX: usize = 1 << 20;
+/// How long a client may take to send it.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// What every request needs.
 pub(crate) struct Served {
@@ -107,10 +109,7 @@ async fn write(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Resul
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
         return Err(bad("a write takes its inputs as a JSON object in the body, and no query".into()));
     }
-    let body = to_bytes(body, BODY_MAX).await.map_err(|_| {
-        let detail = format!("at most {BODY_MAX} bytes are taken");
-        reply::problem(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large", &detail, Map::new())
-    })?;
+    let body = whole(body).await?;
     let mut body = keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))?;
     if let Some(tag) = header(&parts.headers, "if-match")? {
         expect_version(pattern, tag, &mut body).map_err(bad)?;
@@ -119,6 +118,23 @@ async fn write(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Resul
     let key = header(&parts.headers, "idempotency-key")?;
     let call = Call { pattern: &pattern.name, inputs, key, limit: None, cursor: None };
     Ok(answered(run.call(&call).await))
+}
+
+/// The body, if it is not too large and comes in time.
+async fn whole(body: Body) -> Result<Bytes, Response> {
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_MAX)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => {
+            let detail = format!("at most {BODY_MAX} bytes are taken");
+            let title = "The body is too large";
+            Err(reply::problem(StatusCode::PAYLOAD_TOO_LARGE, "too_large", title, &detail, Map::new()))
+        }
+        Err(_) => {
+            let detail = format!("it did not end within {} s; nothing was done", BODY_TIME.as_secs());
+            let title = "The body did not come in time";
+            Err(reply::problem(StatusCode::REQUEST_TIMEOUT, "too_slow", title, &detail, Map::new()))
+        }
+    }
 }
 
 /// Puts the version that a caller has seen, as an ETag in `If-Match`, where the pattern compares it: `$version`.
@@ -191,4 +207,18 @@ fn names_loopback(headers: &HeaderMap) -> bool {
     };
     let name = name.trim_start_matches('[').trim_end_matches(']');
     name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{body::Body, http::StatusCode};
+
+    use super::whole;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_end_is_given_up() {
+        let never = tokio_stream::pending::<Result<&'static str, std::io::Error>>();
+        assert_eq!(whole(Body::from_stream(never)).await.unwrap_err().status(), StatusCode::REQUEST_TIMEOUT);
+        assert_eq!(whole(Body::from("all")).await.unwrap(), "all");
+    }
 }

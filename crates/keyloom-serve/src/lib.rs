@@ -10,6 +10,7 @@
 )]
 
 mod client;
+mod connections;
 mod control;
 mod data;
 mod handle;
@@ -17,6 +18,7 @@ mod index;
 mod query;
 mod reply;
 mod samples;
+mod signals;
 mod stream;
 mod system;
 mod up;

@@ -11,17 +11,16 @@ use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
 use keyloom_model::Catalog;
 use keyloom_run::{Environment, Layout, NotYet, Program, Run};
 use keyloom_store::Fault;
-use tokio::{net::TcpListener, signal::unix};
+use tokio::net::TcpListener;
 
 use crate::{
+    connections,
     control::Control,
     handle::{Served, handle},
     samples::curls,
+    signals::stop,
     system::System,
 };
-
-/// How long requests that are under way may take when it is told to stop.
-const STOP_MAX: Duration = Duration::from_secs(10);
 
 /// What is to be served, and where.
 #[derive(Debug)]
@@ -36,6 +35,8 @@ pub struct Up<'a> {
     pub anyone: bool,
     /// What an acknowledged write survives.
     pub durability: Durability,
+    /// Takes a line for the operator, about what is served or no longer is.
+    pub log: fn(&str),
 }
 
 /// What is served, said once it is.
@@ -98,7 +99,7 @@ impl fmt::Display for UpError {
 
 impl std::error::Error for UpError {}
 
-/// Serves a catalog until the process is told to stop, by SIGINT or SIGTERM.
+/// Serves a catalog until the process is told to stop, by SIGINT, SIGTERM or SIGHUP.
 ///
 /// # Errors
 /// When it can't begin, or could not stop cleanly.
@@ -142,19 +143,10 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
     let router = Router::new().fallback(handle).with_state(Arc::clone(&served));
     ready(&Ready { address, opened, curls });
 
-    let (told, mut heard) = tokio::sync::watch::channel(());
-    let stopping = async move {
-        stop.await;
-        drop(told);
-    };
-    let serving = axum::serve(listener, router).with_graceful_shutdown(stopping);
-    let late = async {
-        let _ = heard.changed().await;
-        tokio::time::sleep(STOP_MAX).await;
-    };
-    tokio::select! {
-        result = async { serving.await } => result.map_err(UpError::Machine)?,
-        () = late => {}
+    match connections::serve(listener, router, stop).await {
+        0 => {}
+        1 => (wanted.log)("1 request did not end in time and was cut off"),
+        cut => (wanted.log)(&format!("{cut} requests did not end in time and were cut off")),
     }
     drop((served, control_file));
     close(store).await.map_err(failed)
@@ -171,16 +163,4 @@ async fn close(mut store: Arc<Embedded>) -> Result<(), Fault> {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     Err(Fault::Unknown("a request did not end, so it was not stopped cleanly; nothing acknowledged is lost".into()))
-}
-
-/// Ends when the process is told to stop.
-fn stop() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = unix::signal(unix::SignalKind::interrupt())?;
-    let mut terminate = unix::signal(unix::SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
 }

@@ -91,9 +91,16 @@ impl Up {
     }
 
     /// Asks it to stop, and says with which code it did.
-    pub(crate) fn stop(mut self, signal: &str) -> Option<i32> {
+    pub(crate) fn stop(self, signal: &str) -> Option<i32> {
+        self.stop_saying(signal).0
+    }
+
+    /// Asks it to stop, and says with which code it did and what it complained of in its life.
+    pub(crate) fn stop_saying(mut self, signal: &str) -> (Option<i32>, String) {
         Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-        self.child.wait().unwrap().code()
+        let mut complaint = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        (self.child.wait().unwrap().code(), complaint)
     }
 }
 

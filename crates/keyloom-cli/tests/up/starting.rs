@@ -1,4 +1,8 @@
-use std::net::TcpListener;
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    time::{Duration, Instant},
+};
 
 use crate::process::{Up, ended, example, new_key, shop};
 
@@ -6,7 +10,7 @@ use crate::process::{Up, ended, example, new_key, shop};
 fn it_stops_when_told_and_goes_on_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let mut users = Vec::new();
-    for (round, signal) in ["-INT", "-TERM", "-INT"].into_iter().enumerate() {
+    for (round, signal) in ["-INT", "-TERM", "-HUP", "-INT"].into_iter().enumerate() {
         let up = Up::start(&example("shop"), folder.path(), &["--sync", "always"]);
         let found = if round == 0 { "data: keyloom-data/shop (new)" } else { "data: keyloom-data/shop (opened)" };
         assert!(up.said.contains(found) && !up.said.contains("sudden"), "{}", up.said);
@@ -17,6 +21,32 @@ fn it_stops_when_told_and_goes_on_where_it_was() {
         }
         assert_eq!(up.stop(signal), Some(0));
     }
+}
+
+/// A client that sends half a body, and one that sends half a head, keep nobody from stopping.
+#[test]
+fn requests_that_hang_are_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let up = Up::start(&example("shop"), folder.path(), &[]);
+    let connect = |text: &str| {
+        let mut stream = TcpStream::connect(&up.address).unwrap();
+        stream.write_all(text.replace("HOST", &up.address).as_bytes()).unwrap();
+        stream
+    };
+    let mut waiting = [
+        connect("POST /v1/sign_up HTTP/1.1\r\nHost: HOST\r\nContent-Length: 100\r\n\r\n{\"name\":"),
+        connect("GET / HTTP/1.1\r\nHost: HOST\r\n"),
+    ];
+    let mut idle = connect("HEAD / HTTP/1.1\r\nHost: HOST\r\n\r\n");
+    assert!(idle.read(&mut [0; 1_000]).unwrap() > 0, "answered, and kept open");
+    std::thread::sleep(Duration::from_millis(200));
+    let started = Instant::now();
+    let (code, said) = up.stop_saying("-TERM");
+    assert_eq!((code, said.as_str()), (Some(0), "keyloom: 2 requests did not end in time and were cut off\n"));
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    waiting.iter_mut().for_each(|stream| assert_eq!(stream.read(&mut [0; 100]).unwrap_or(0), 0, "no answer"));
+    let up = Up::start(&example("shop"), folder.path(), &[]);
+    assert!(up.said.contains("(opened)") && !up.said.contains("sudden"), "{}", up.said);
 }
 
 #[test]
