@@ -13,13 +13,15 @@ use keyloom_model::Catalog;
 use keyloom_run::{Layout, Program, Run};
 use keyloom_store::Fault;
 
-use crate::{client, control::Control, stream, system::System, up::UpError};
+use crate::{client, control::Control, opening, stream, system::System, up::UpError};
 
 /// Why a command on a data folder failed.
 #[derive(Debug)]
 pub enum DataError {
     /// There is no data.
     Missing(PathBuf),
+    /// The data lies in a folder, and this is none.
+    NotAFolder(PathBuf),
     /// The file to write is there already.
     Exists(PathBuf),
     /// The data can't be opened.
@@ -42,19 +44,16 @@ impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(folder) => {
-                write!(
-                    f,
-                    "there is no data in {}; `keyloom up` makes it, --data names another folder",
-                    folder.display()
-                )
+                write!(f, "there is no data in {}; `keyloom up` makes it, or name another folder", folder.display())
             }
+            Self::NotAFolder(path) => write!(f, "{} is a file, and the data lies in a folder", path.display()),
             Self::Exists(path) => write!(f, "{} is there already; name another file", path.display()),
-            Self::Open(error) => write!(f, "{error}"),
+            Self::Open(error) => opening::explain(error, f),
             Self::Running(folder, error) => {
                 write!(f, "a process has {} open, and asking it failed: {error}", folder.display())
             }
             Self::Backup(error) => write!(f, "{error}"),
-            Self::Store(fault) => write!(f, "{}", fault.cause()),
+            Self::Store(fault) => opening::explain_fault(fault, f),
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Catalog(error) => write!(f, "{error}"),
             Self::Output(error) => write!(f, "{error}"),
@@ -71,8 +70,15 @@ enum Reached {
 }
 
 fn reach(data: &Path) -> Result<Reached, DataError> {
+    if data.is_file() {
+        return Err(DataError::NotAFolder(data.to_owned()));
+    }
     // Opening would make a store where there is none.
-    let empty = fs::read_dir(data).map_or(true, |mut entries| entries.next().is_none());
+    let empty = match fs::read_dir(data) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => return Err(DataError::Open(OpenError::Io { path: data.to_owned(), error })),
+    };
     if empty {
         return Err(DataError::Missing(data.to_owned()));
     }
@@ -123,7 +129,7 @@ pub fn backup(data: &Path, file: &Path, progress: impl FnMut(u64)) -> Result<u64
     whole.map(|()| bytes)
 }
 
-/// Makes a data folder from a backup; says how many rows it has, counting all tables.
+/// Makes a data folder from a backup; says how many records it has: rows, list entries and reservations.
 ///
 /// # Errors
 /// When the folder is not new or empty, or the backup is not whole; then nothing was made.

@@ -5,15 +5,15 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
     response::{Html, IntoResponse, Response},
 };
 use keyloom_embedded::Embedded;
-use keyloom_model::{Action, Endpoint, Pattern};
+use keyloom_model::{Action, Endpoint, Pattern, Type};
 use keyloom_run::{Call, Problem, Run};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{control::Control, index, query::parameters, reply, stream};
+use crate::{control::Control, index, log::Log, query::parameters, reply, stream};
 
 /// How large a request's body may be.
 const BODY_MAX: usize = 1 << 20;
@@ -24,6 +24,7 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 pub(crate) struct Served {
     pub(crate) run: Arc<Run>,
     pub(crate) store: Arc<Embedded>,
+    pub(crate) log: Log,
     /// What `backup` and `export` show to be let in.
     pub(crate) control: Control,
     /// Only requests that name this machine itself are answered, so that no page from elsewhere reaches it through a
@@ -34,6 +35,10 @@ pub(crate) struct Served {
 
 pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if parts.version == Version::HTTP_11 && parts.headers.get_all(header::HOST).iter().count() != 1 {
+        let detail = "a request of HTTP/1.1 names its host once, in the header `Host`";
+        return reply::problem(StatusCode::BAD_REQUEST, "no_host", "The host is missing", detail, Map::new());
+    }
     if served.loopback_only && !names_loopback(&parts.headers) {
         let detail = "this server answers requests to localhost, 127.0.0.1 and [::1]";
         return reply::problem(StatusCode::MISDIRECTED_REQUEST, "other_host", "Not this host", detail, Map::new());
@@ -47,10 +52,10 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
         "/" | "/v1/-/health" => wrong_method("GET, HEAD"),
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
-            (Some(token), _) if looks => answered(served.run.outcome(token).await),
+            (Some(token), _) if looks => outcome(&served, token).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
             (None, Some(name)) => match served.run.pattern(name) {
-                Some(pattern) => call(&served.run, pattern, &parts, body).await,
+                Some(pattern) => call(&served, pattern, &parts, body).await,
                 None => unknown(&served.run, name),
             },
             (None, None) => {
@@ -76,7 +81,19 @@ fn stream(served: &Served, parts: &Parts) -> Response {
     stream::written(move |pipe| stream::export(&run, &store, pipe, &runtime))
 }
 
-async fn call(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
+/// What became of a write whose outcome was not known.
+async fn outcome(served: &Served, token: &str) -> Response {
+    match served.run.outcome(token).await {
+        // The executor signs both alike; whoever asks here has no cursor.
+        Err(Problem::Cursor(detail)) => {
+            reply::problem(StatusCode::BAD_REQUEST, "bad_token", "The token can't be used", &detail, Map::new())
+        }
+        answer => answered(served, "outcome", answer),
+    }
+}
+
+async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
+    let run = &served.run;
     let Some(endpoint) = Endpoint::of(run.catalog(), pattern) else { return unknown(run, &pattern.name) };
     if endpoint.method == "GET" && ![Method::GET, Method::HEAD].contains(&parts.method) {
         return wrong_method("GET, HEAD");
@@ -85,13 +102,14 @@ async fn call(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Respon
         return wrong_method("POST");
     }
     let called = match pattern.action {
-        Action::Read(_) => read(run, pattern, parts).await,
-        _ => write(run, pattern, parts, body).await,
+        Action::Read(_) => read(served, pattern, parts).await,
+        _ => write(served, pattern, parts, body).await,
     };
     called.unwrap_or_else(|response| response)
 }
 
-async fn read(run: &Run, pattern: &Pattern, parts: &Parts) -> Result<Response, Response> {
+async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Response, Response> {
+    let run = &served.run;
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let mut query = parameters(parts.uri.query().unwrap_or_default()).map_err(bad)?;
     let limit = take(&mut query, "limit").map_err(bad)?;
@@ -99,12 +117,18 @@ async fn read(run: &Run, pattern: &Pattern, parts: &Parts) -> Result<Response, R
         limit.map(|text| text.parse::<u64>().map_err(|_| bad(format!("`limit`: `{text}` is no number of rows"))));
     let limit = limit.transpose()?;
     let cursor = take(&mut query, "cursor").map_err(bad)?;
-    let inputs = run.inputs_from_query(pattern, &query).map_err(|fault| reply::failed(&fault))?;
+    let inputs = run.inputs_from_query(pattern, &query).map_err(|fault| match fault {
+        Problem::Input(detail) if lost_plus(pattern, &query) => {
+            bad(format!("{detail}; in a query `+` stands for a blank: write the `+` of an offset as `%2B`"))
+        }
+        fault => reply::failed(&fault),
+    })?;
     let call = Call { pattern: &pattern.name, inputs, key: None, limit, cursor: cursor.as_deref() };
-    Ok(answered(run.call(&call).await))
+    Ok(answered(served, &pattern.name, run.call(&call).await))
 }
 
-async fn write(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+    let run = &served.run;
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
         return Err(bad("a write takes its inputs as a JSON object in the body, and no query".into()));
@@ -115,9 +139,27 @@ async fn write(run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Resul
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
     let inputs = run.inputs_from_object(pattern, &body).map_err(|fault| reply::failed(&fault))?;
-    let key = header(&parts.headers, "idempotency-key")?;
-    let call = Call { pattern: &pattern.name, inputs, key, limit: None, cursor: None };
-    Ok(answered(run.call(&call).await))
+    let key = header(&parts.headers, "idempotency-key")?.ok_or_else(|| {
+        let detail = "this write needs the header `Idempotency-Key`, new for each request and the same when a request \
+                      is repeated: a uuid of version 7, or `name;unix-ms`, a name of up to 64 characters and the \
+                      milliseconds since 1970";
+        reply::failed(&Problem::Key(detail.into()))
+    })?;
+    let call = Call { pattern: &pattern.name, inputs, key: Some(key), limit: None, cursor: None };
+    Ok(answered(served, &pattern.name, run.call(&call).await))
+}
+
+/// Whether a timestamp has a blank where the `+` of its offset would be: `2026-11-15T09:30:00 01:00`.
+fn lost_plus(pattern: &Pattern, query: &[(String, String)]) -> bool {
+    let is_timestamp = |name: &str| {
+        let input = pattern.inputs.iter().find(|input| input.name == name);
+        input.is_some_and(|input| matches!(input.ty, Type::Timestamp { .. }))
+    };
+    query.iter().any(|(name, value)| {
+        let offset = value.rsplit_once(' ').map(|(moment, offset)| (moment.contains(['T', 't']), offset));
+        let digits = |offset: &str| offset.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+        is_timestamp(name) && offset.is_some_and(|(follows, offset)| follows && digits(offset))
+    })
 }
 
 /// The body, if it is not too large and comes in time.
@@ -154,7 +196,10 @@ fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), S
     }
 }
 
-fn answered(answer: Result<keyloom_run::Answer, Problem>) -> Response {
+fn answered(served: &Served, pattern: &str, answer: Result<keyloom_run::Answer, Problem>) -> Response {
+    if let Err(Problem::Busy { cause, .. } | Problem::Broken(cause)) = &answer {
+        served.log.say(pattern, cause);
+    }
     match answer {
         Ok(answer) => reply::answer(answer),
         Err(fault) => reply::failed(&fault),

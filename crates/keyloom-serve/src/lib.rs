@@ -15,6 +15,8 @@ mod control;
 mod data;
 mod handle;
 mod index;
+mod log;
+mod opening;
 mod query;
 mod reply;
 mod samples;

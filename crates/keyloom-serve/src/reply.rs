@@ -96,13 +96,19 @@ pub(crate) fn failed(failed: &Problem) -> Response {
         }
         Problem::Busy { after, cause } => {
             let mut response =
-                problem(StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now; nothing was done", cause, none);
+                problem(StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now; nothing was done", short(cause), none);
             let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
             response
         }
-        Problem::Broken(detail) => {
-            problem(StatusCode::INTERNAL_SERVER_ERROR, "broken", "Stored data can't be used", detail, none)
+        Problem::Broken(cause) => {
+            let detail = format!("{}; the server's log says more", short(cause));
+            problem(StatusCode::INTERNAL_SERVER_ERROR, "broken", "Stored data can't be read", &detail, none)
         }
     }
+}
+
+/// A cause without what the engine or the machine said of it, which stands behind a colon and is for the log.
+fn short(cause: &str) -> &str {
+    cause.split_once(": ").map_or(cause, |(cause, _)| cause)
 }

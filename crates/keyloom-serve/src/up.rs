@@ -17,6 +17,8 @@ use crate::{
     connections,
     control::Control,
     handle::{Served, handle},
+    log::Log,
+    opening,
     samples::curls,
     signals::stop,
     system::System,
@@ -90,8 +92,11 @@ impl fmt::Display for UpError {
                 write!(f, "{address} is taken by another process; choose another address, such as --listen 127.0.0.1:0")
             }
             Self::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
-            Self::Open(error) => write!(f, "{error}"),
-            Self::Store(folder, fault) => write!(f, "{}: {}", folder.display(), fault.cause()),
+            Self::Open(error) => opening::explain(error, f),
+            Self::Store(folder, fault) => {
+                write!(f, "{}: ", folder.display())?;
+                opening::explain_fault(fault, f)
+            }
             Self::Machine(error) => write!(f, "{error}"),
         }
     }
@@ -136,6 +141,7 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
     let served = Arc::new(Served {
         run: Arc::new(run),
         store: Arc::clone(&store),
+        log: Log::new(wanted.log),
         control,
         loopback_only: wanted.listen.ip().is_loopback(),
         address: address.clone(),

@@ -68,6 +68,10 @@ fn what_can_not_be_taken_out_says_why() {
     };
     says(&["export", shop], 2, "there is no data in keyloom-data/shop");
     says(&["backup", "nowhere", "x.backup"], 2, "there is no data in nowhere");
+    says(&["export", "--data", "data"], 2, "keyloom export CATALOG --data DIR");
+    let file = format!("{shop}/catalog.yaml");
+    says(&["backup", &file, "x.backup"], 2, "catalog.yaml is a file");
+    says(&["export", shop, "--data", &file], 2, "catalog.yaml is a file");
     assert!(!here.join("nowhere").exists() && !here.join("x.backup.partial").exists(), "and nothing was made");
     says(&["restore", "none.backup", "data"], 3, "none.backup");
     assert_eq!(Up::start(&example("shop"), here, &["--data", "data"]).stop("-INT"), Some(0));
@@ -81,4 +85,41 @@ fn what_can_not_be_taken_out_says_why() {
     says(&["restore", "cut.backup", "other"], 3, "no whole backup");
     assert!(!here.join("other").exists());
     assert_eq!(std::fs::read_to_string(here.join("mine.backup")).unwrap(), "mine");
+}
+
+/// Callers hear that stored data can't be read, the operator why; nobody hears it ten times a second.
+#[test]
+fn damage_is_told_apart_for_callers_and_for_the_operator() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let up = Up::start(&example("shop"), here, &["--data", "data"]);
+    let signed = up.post("/v1/sign_up", &new_key(), &json!({"name": "a", "email": "DAMAGE@x"})).json();
+    let path = format!("/v1/get_profile?user_id={}", signed["key"]["user_id"].as_str().unwrap());
+    assert_eq!(up.stop("-TERM"), Some(0));
+    let mut damaged = 0;
+    for keyspace in std::fs::read_dir(here.join("data/engine/keyspaces")).unwrap() {
+        let Ok(tables) = std::fs::read_dir(keyspace.unwrap().path().join("tables")) else { continue };
+        for table in tables.map(|table| table.unwrap().path()) {
+            let mut bytes = std::fs::read(&table).unwrap();
+            let Some(at) = bytes.windows(8).position(|window| window == b"DAMAGE@x") else { continue };
+            bytes[at] ^= 1;
+            std::fs::write(&table, bytes).unwrap();
+            damaged += 1;
+        }
+    }
+    assert_eq!(damaged, 1);
+    let up = Up::start(&example("shop"), here, &["--data", "data"]);
+    for _ in 0..10 {
+        let answer = up.get(&path);
+        assert_eq!((answer.status, &answer.json()["title"]), (500, &json!("Stored data can't be read")));
+        assert!(!answer.body.contains("Fjall") && !answer.body.contains("hecksum"), "{}", answer.body);
+    }
+    let (code, said) = up.stop_saying("-TERM");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("Z get_profile: ") && said.contains("Checksum"), "{said}");
+    assert!((1..=3).contains(&said.lines().count()), "{said}");
+
+    std::fs::write(here.join("data/schema"), "garbage").unwrap();
+    let (code, said) = ended(&["backup", "data", "x.backup"], here);
+    assert!(code == 3 && said.ends_with("restore a backup: `keyloom restore`\n"), "{said}");
 }

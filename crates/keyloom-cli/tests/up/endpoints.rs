@@ -148,7 +148,16 @@ fn what_is_wrong_is_answered_with_what_to_do() {
             "no cursor",
         ),
         ("GET /v1/-/outcome/x", None, "", 400, "no token"),
+        ("GET /v1/-/outcome/x", None, "", 400, "problem:bad_token"),
+        (
+            "GET /v1/list_orders_of_user?user_id=0190d3f2-0000-4000-8000-00000000abcd&to=2026-11-15T09:30:00+01:00",
+            None,
+            "",
+            400,
+            "write the `+` of an offset as `%2B`",
+        ),
         ("POST /v1/sign_up", None, &name, 400, "needs the header `Idempotency-Key`"),
+        ("POST /v1/sign_up", None, &name, 400, "a uuid of version 7, or `name;unix-ms`"),
         ("POST /v1/sign_up", Some("x"), &name, 400, "uuid of version 7"),
         ("POST /v1/sign_up", Some(&old), &name, 422, "older than 24 h"),
         ("POST /v1/sign_up", Some(&ahead), &name, 422, "60 s in the future"),
@@ -175,6 +184,8 @@ fn what_is_wrong_is_answered_with_what_to_do() {
     }
     let other = request(&up.address, "GET / HTTP/1.1", &[("Host", "shop.example.com")], "").unwrap();
     assert_eq!(other.status, 421, "a page from elsewhere does not reach it through a name of its own");
+    let twice = [("Host", "127.0.0.1"), ("Host", "localhost")];
+    assert_eq!(request(&up.address, "GET / HTTP/1.1", &twice, "").unwrap().status, 400);
     assert_eq!(up.get(&format!("/v1/get_profile?user_id={id}")).status, 404, "it is still up");
 }
 
