@@ -1,4 +1,4 @@
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -104,8 +104,8 @@ pub(crate) struct UpArguments {
     /// The folder with the data; by default keyloom-data/ and the name of the catalog
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
-    /// The address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7400")]
+    /// The address to listen on, or a port of this machine; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7400", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// What an acknowledged write survives
     #[arg(long, value_enum, value_name = "WHEN", default_value = "normal")]
@@ -242,4 +242,30 @@ fn level(text: &str) -> Result<Level, String> {
 
 fn day(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| "write it as 2026-11-15".to_owned())
+}
+
+/// An address with its port; a port alone, `:7400` and `localhost:7400` are this machine's own.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    let port = Some(port).filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let own = port.and_then(|port| port.parse().ok()).map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
+    own.or_else(|| text.parse().ok())
+        .ok_or_else(|| "write 127.0.0.1:7400, [::1]:7400, localhost:7400 or 7400".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn an_address_may_be_a_port_alone() {
+        for text in ["127.0.0.1:7402", "localhost:7402", ":7402", "7402"] {
+            assert_eq!(address(text).map(|address| address.to_string()), Ok("127.0.0.1:7402".to_owned()), "{text}");
+        }
+        assert_eq!(address("[::1]:0").map(|address| address.to_string()), Ok("[::1]:0".to_owned()));
+        for text in ["", ":", "localhost", "localhost7402", "127.0.0.1", "70000", ":-1", ":+1", "::1", "example.com:80"]
+        {
+            assert!(address(text).is_err_and(|fault| fault.contains("127.0.0.1:7400")), "{text}");
+        }
+    }
 }

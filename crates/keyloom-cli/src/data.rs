@@ -8,6 +8,7 @@ use keyloom::serve::{self, DataError};
 
 use crate::Exit;
 use crate::arguments::{BackupArguments, ExportArguments, RestoreArguments};
+use crate::files::{catalog_path, shown_name};
 use crate::output::{complain, print};
 use crate::up::{checked, data_folder};
 
@@ -24,11 +25,22 @@ pub(crate) fn restore(arguments: &RestoreArguments) -> Exit {
     let mut progress = Progress::new();
     let restored = serve::restore(&arguments.file, &arguments.data, |bytes| progress.say(bytes));
     progress.end();
-    ended(restored.map(|rows| format!("restored {} with {rows} rows\n", arguments.data.display())))
+    let said = |records| {
+        let folder = arguments.data.display();
+        format!("restored {folder} with {records} records (rows, list entries and reservations)\n")
+    };
+    ended(restored.map(said))
 }
 
 /// Prints every row.
 pub(crate) fn export(arguments: &ExportArguments) -> Exit {
+    if arguments.data.is_some() && !catalog_path(&arguments.catalog).exists() {
+        complain(&format!(
+            "there is no catalog {}, and the names of fields stand in it: keyloom export CATALOG --data DIR",
+            shown_name(&arguments.catalog)
+        ));
+        return Exit::BadInput;
+    }
     let catalog = match checked(&arguments.catalog) {
         Ok(catalog) => catalog,
         Err(exit) => return exit,
@@ -54,7 +66,9 @@ fn ended(result: Result<String, DataError>) -> Exit {
         Err(error) => {
             complain(&error.to_string());
             match error {
-                DataError::Missing(_) | DataError::Exists(_) | DataError::Catalog(_) => Exit::BadInput,
+                DataError::Missing(_) | DataError::NotAFolder(_) | DataError::Exists(_) | DataError::Catalog(_) => {
+                    Exit::BadInput
+                }
                 _ => Exit::WorldFailed,
             }
         }

@@ -37,7 +37,9 @@ pub(crate) fn run(arguments: &InitArguments) -> Exit {
             } else {
                 format!(" {}", arguments.folder.display())
             };
-            print(&format!("wrote {shown}\n\nnext:\n  keyloom check{folder}\n  keyloom show{folder}\n"));
+            // The only example that has a layout so far.
+            let up = if example.name == "shop" { format!("  keyloom up{folder}\n") } else { String::new() };
+            print(&format!("wrote {shown}\n\nnext:\n  keyloom check{folder}\n  keyloom show{folder}\n{up}"));
             Exit::Fine
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
