@@ -195,6 +195,17 @@ fn the_page_lists_every_endpoint_with_a_call_that_works() {
     let up = Up::start(&example("shop"), folder.path(), &[]);
     let page = up.get("/");
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    for words in [
+        "<code>name;unix-ms</code>",
+        "<code>name</code><td>text, at most 100 bytes",
+        "<code>to</code><td>timestamp, exclusive, may be left out",
+        "<code>limit</code><td>int, 1 to 50 rows",
+        "<code>cursor</code>",
+        "{&quot;rows&quot;:[{order_id, created_at, status, total, user.name}, ..],&quot;next&quot;:..",
+        "{&quot;row&quot;:{user_id, name, email, email_key},&quot;version&quot;:..}",
+    ] {
+        assert!(page.body.contains(words), "{words}: {}", page.body);
+    }
     let calls: Vec<String> = page
         .body
         .split("<pre>")
