@@ -1,6 +1,6 @@
 //! From a request to a call and back.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -166,6 +166,10 @@ fn lost_plus(pattern: &Pattern, query: &[(String, String)]) -> bool {
 async fn whole(body: Body) -> Result<Bytes, Response> {
     match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_MAX)).await {
         Ok(Ok(body)) => Ok(body),
+        Ok(Err(error)) if is_malformed(&error) => {
+            let detail = "its end or its chunks are not as HTTP has them; nothing was done";
+            Err(reply::problem(StatusCode::BAD_REQUEST, "bad_body", "The body is malformed", detail, Map::new()))
+        }
         Ok(Err(_)) => {
             let detail = format!("at most {BODY_MAX} bytes are taken");
             let title = "The body is too large";
@@ -177,6 +181,11 @@ async fn whole(body: Body) -> Result<Bytes, Response> {
             Err(reply::problem(StatusCode::REQUEST_TIMEOUT, "too_slow", title, &detail, Map::new()))
         }
     }
+}
+
+/// Whether a body could not be read; else there was too much of it.
+fn is_malformed(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |&error| error.source()).any(|error| error.is::<hyper::Error>())
 }
 
 /// Puts the version that a caller has seen, as an ETag in `If-Match`, where the pattern compares it: `$version`.

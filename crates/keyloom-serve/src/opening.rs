@@ -3,6 +3,7 @@
 use std::{fmt, io, path::Path};
 
 use keyloom_embedded::OpenError;
+use keyloom_store::Fault;
 
 const RESTORE: &str = "restore a backup: `keyloom restore`";
 
@@ -10,25 +11,30 @@ const RESTORE: &str = "restore a backup: `keyloom restore`";
 pub(crate) fn explain(error: &OpenError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error {
         OpenError::Damaged { .. } => write!(f, "{error}; {RESTORE}"),
-        OpenError::Io { path, error } if is_a_file(path, error) => {
-            write!(f, "{} is a file, and the data lies in a folder", path.display())
-        }
-        OpenError::Io { path, error } if error.kind() == io::ErrorKind::PermissionDenied => {
-            write!(f, "{}: permission denied; the folder with the data must be writable", path.display())
-        }
+        OpenError::Io { path, error } => match (error.kind(), path.ancestors().find(|path| path.is_file())) {
+            (io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory, Some(file)) => {
+                write!(f, "{} is a file, and the data lies in a folder", file.display())
+            }
+            (io::ErrorKind::PermissionDenied, _) => {
+                let folder = folder_of(path).display();
+                write!(f, "permission denied: the folder {folder} must be readable and writable for who runs this")
+            }
+            _ => write!(f, "{}: {error}", path.display()),
+        },
         error => write!(f, "{error}"),
     }
 }
 
 /// Writes what the store said about stored data that can't be read.
-pub(crate) fn explain_fault(fault: &keyloom_store::Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn explain_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match fault {
-        keyloom_store::Fault::Broken(cause) => write!(f, "{cause}; {RESTORE}"),
+        Fault::Broken(cause) => write!(f, "{cause}; {RESTORE}"),
         fault => write!(f, "{}", fault.cause()),
     }
 }
 
-/// Whether a folder can't be made or opened because a file has its name.
-fn is_a_file(path: &Path, error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) && path.is_file()
+/// The folder that stands in the way: the one that can't be read, or the one that nothing can be made in.
+fn folder_of(path: &Path) -> &Path {
+    let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    if path.is_dir() { path } else { parent.unwrap_or(path) }
 }

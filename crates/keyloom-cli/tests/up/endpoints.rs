@@ -184,6 +184,9 @@ fn what_is_wrong_is_answered_with_what_to_do() {
     }
     let other = request(&up.address, "GET / HTTP/1.1", &[("Host", "shop.example.com")], "").unwrap();
     assert_eq!(other.status, 421, "a page from elsewhere does not reach it through a name of its own");
+    let chunked = [("Transfer-Encoding", "chunked")];
+    let malformed = request(&up.address, "POST /v1/sign_up HTTP/1.1", &chunked, "zz\r\n").unwrap();
+    assert_eq!((malformed.status, &malformed.json()["title"]), (400, &json!("The body is malformed")));
     let twice = [("Host", "127.0.0.1"), ("Host", "localhost")];
     assert_eq!(request(&up.address, "GET / HTTP/1.1", &twice, "").unwrap().status, 400);
     assert_eq!(up.get(&format!("/v1/get_profile?user_id={id}")).status, 404, "it is still up");

@@ -64,7 +64,9 @@ fn what_stands_in_the_way_is_named_with_the_way_out() {
     says(&["up", &shop, "--listen", &address], 3, &[&address, "taken by another process", "--listen"]);
     says(&["up", &shop, "--listen", "0.0.0.0:0"], 2, &["no credentials yet", "--anyone"]);
     says(&["up", &shop, "--listen", "here"], 2, &["127.0.0.1:7400"]);
-    says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &shop], 3, &["is a file"]);
+    says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &shop], 3, &["catalog.yaml is a file"]);
+    let below = format!("{shop}/data");
+    says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &below], 3, &["catalog.yaml is a file"]);
     says(&["up", "nothing.yaml"], 2, &["nothing.yaml"]);
     says(&["up", example("chat").to_str().unwrap()], 2, &["no layout for the catalog `chat`"]);
 
