@@ -185,7 +185,7 @@ async fn whole(body: Body) -> Result<Bytes, Response> {
 
 /// Whether a body could not be read; else there was too much of it.
 fn is_malformed(error: &(dyn Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |&error| error.source()).any(|error| error.is::<hyper::Error>())
+    error.is::<hyper::Error>() || error.source().is_some_and(is_malformed)
 }
 
 /// Puts the version that a caller has seen, as an ETag in `If-Match`, where the pattern compares it: `$version`.
