@@ -62,6 +62,8 @@ fn answers_have_the_promised_form() {
     let listed = up.get(&format!("/v1/list_orders_of_user?user_id={user}&limit=1")).json();
     assert_eq!(listed["rows"][0]["user"], json!({"name": "Ann"}));
     assert_eq!(listed.as_object().unwrap().keys().collect::<Vec<_>>(), ["rows"], "no next, no previous, not partial");
+    // Orders of the same millisecond stand by their identities, which are chance.
+    std::thread::sleep(std::time::Duration::from_millis(2));
     up.post("/v1/place_order", &new_key(), &order(&user));
     let listed = up.get(&format!("/v1/list_orders_of_user?user_id={user}&limit=1")).json();
     let next = listed["next"].as_str().unwrap();
