@@ -2,8 +2,9 @@
 
 use std::{
     fmt,
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, BufReader, Read, Write},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -106,7 +107,9 @@ pub fn backup(data: &Path, file: &Path, progress: impl FnMut(u64)) -> Result<u64
     let partial = PathBuf::from(name);
     let failed = |error| DataError::File(partial.clone(), error);
     let reached = reach(data)?;
-    let mut counted = Counted { out: File::create(&partial).map_err(failed)?, bytes: 0, progress };
+    // For its owner alone, as the data is.
+    let out = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&partial);
+    let mut counted = Counted { out: out.map_err(failed)?, bytes: 0, progress };
     let written = match reached {
         Reached::Stopped(store) => {
             let written = store.backup(&mut counted, |_| {}).map(drop).map_err(DataError::Backup);

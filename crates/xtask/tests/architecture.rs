@@ -48,6 +48,7 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
     ("fjall", "keyloom-embedded"),            // the LSM tree
     ("axum", "keyloom-serve"),                // HTTP
+    ("hyper", "keyloom-serve"),               // and its time-outs
     ("blake3", "keyloom-run"),                // signatures of cursors, digests of requests
 ];
 
