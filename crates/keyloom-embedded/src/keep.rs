@@ -56,7 +56,7 @@ impl Shared {
         while !self.keeper.wait(Some(wait)) {
             self.disk.look(self.owed());
             memories.retain(|held| Arc::strong_count(&held.memory) > 1);
-            self.memory.waits(self.tables.all().map(|table| sealed_bytes(table, &memories)).sum());
+            self.memory.waits(self.sealed_bytes(&memories));
             if self.disk.is_low() && reclaimed.elapsed() > RECLAIM {
                 versions.clear();
                 self.reclaim();
@@ -74,11 +74,20 @@ impl Shared {
                 rotations += 1;
                 // A failure poisons the engine, and the next write says so.
                 let _ = table.keyspace.rotate_memtable();
-                self.memory.waits(self.tables.all().map(|table| sealed_bytes(table, &memories)).sum());
+                self.memory.waits(self.sealed_bytes(&memories));
                 self.memory.take(bytes);
             }
             wait = if due.is_empty() && memories.is_empty() { IDLE } else { BUSY };
         }
+    }
+
+    /// Bytes that wait for their trees: of each table those in its last memories, as many as the engine still has to write.
+    fn sealed_bytes<M>(&self, memories: &[Held<M>]) -> u64 {
+        let of_table = |table: &OpenTable| -> u64 {
+            let waiting = table.keyspace.tree.sealed_memtable_count();
+            memories.iter().rev().filter(|held| held.table == table.id).take(waiting).map(|held| held.bytes).sum()
+        };
+        self.tables.all().map(of_table).sum()
     }
 
     /// Bytes that will go to disk even if nothing more is written: what is in memory, and what is merged next, which is
@@ -125,10 +134,4 @@ struct Held<M> {
     table: TableId,
     memory: Arc<M>,
     bytes: u64,
-}
-
-/// Bytes of a table that wait for its tree: in the last memories, as many as the engine still has to write.
-fn sealed_bytes<M>(table: &OpenTable, memories: &[Held<M>]) -> u64 {
-    let waiting = table.keyspace.tree.sealed_memtable_count();
-    memories.iter().rev().filter(|held| held.table == table.id).take(waiting).map(|held| held.bytes).sum()
 }

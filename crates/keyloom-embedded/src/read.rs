@@ -15,17 +15,9 @@ pub(crate) struct Key {
 }
 
 impl Shared {
-    /// One row. Of one row, one look at the newest is one snapshot.
+    /// One row.
     pub(crate) fn read_row(&self, at: &Get<'_>) -> Result<Got, Fault> {
-        let table = self.tables.get(at.table)?;
-        let shape = table.shape();
-        refuse::get(shape, at)?;
-        let key = self.key(shape, at.key)?.bytes;
-        let stored = faults::contained(|| {
-            let snapshot = self.engine.snapshot();
-            snapshot.get(&table.keyspace, &key).map_err(|error| faults::of_read(&error))
-        })?;
-        got(shape, key, stored, at.now)
+        self.read_row_of(&self.engine.snapshot(), at)
     }
 
     /// Several rows, of one moment.

@@ -37,7 +37,7 @@ impl Run {
     /// # Errors
     /// When the token is none that was given out here.
     pub async fn outcome(&self, text: &str) -> Result<Answer, Problem> {
-        let strange = || Problem::Cursor("this is no token that was given out here".into());
+        let strange = || Problem::Token("this is no token that was given out here".into());
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strange())?;
         let (bytes, sealed) = bytes.split_at_checked(bytes.len().saturating_sub(16)).ok_or_else(strange)?;
         if !same(&seal(&self.secret, "outcome", &[bytes]), sealed) {

@@ -16,6 +16,8 @@ pub enum Problem {
     KeyReused,
     /// The cursor is none of this call.
     Cursor(String),
+    /// The token of an outcome is none that was given out.
+    Token(String),
     /// Not now; nothing was done.
     Busy {
         /// When to come again.
@@ -59,6 +61,7 @@ impl fmt::Display for Problem {
             | Self::Key(words)
             | Self::KeyTime(words)
             | Self::Cursor(words)
+            | Self::Token(words)
             | Self::Broken(words) => words,
             Self::KeyReused => "the idempotency key was used with other inputs",
             Self::Busy { cause, .. } => cause,

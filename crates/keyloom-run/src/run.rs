@@ -134,8 +134,9 @@ impl Run {
     pub(crate) fn idempotency_key(&self, key: Option<&str>) -> Result<IdempotencyKey, Problem> {
         let key = key.ok_or_else(|| {
             Problem::Key(
-                "this write needs the header `Idempotency-Key`: a uuid of version 7, new for each request and the same \
-                 when a request is repeated"
+                "this write needs the header `Idempotency-Key`, new for each request and the same when a request is \
+                 repeated: a uuid of version 7, or `name;unix-ms`, a name of up to 64 characters and the milliseconds \
+                 since 1970"
                     .into(),
             )
         })?;

@@ -83,13 +83,7 @@ fn stream(served: &Served, parts: &Parts) -> Response {
 
 /// What became of a write whose outcome was not known.
 async fn outcome(served: &Served, token: &str) -> Response {
-    match served.run.outcome(token).await {
-        // The executor signs both alike; whoever asks here has no cursor.
-        Err(Problem::Cursor(detail)) => {
-            reply::problem(StatusCode::BAD_REQUEST, "bad_token", "The token can't be used", &detail, Map::new())
-        }
-        answer => answered(served, "outcome", answer),
-    }
+    answered(served, "outcome", served.run.outcome(token).await)
 }
 
 async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
@@ -139,13 +133,8 @@ async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) ->
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
     let inputs = run.inputs_from_object(pattern, &body).map_err(|fault| reply::failed(&fault))?;
-    let key = header(&parts.headers, "idempotency-key")?.ok_or_else(|| {
-        let detail = "this write needs the header `Idempotency-Key`, new for each request and the same when a request \
-                      is repeated: a uuid of version 7, or `name;unix-ms`, a name of up to 64 characters and the \
-                      milliseconds since 1970";
-        reply::failed(&Problem::Key(detail.into()))
-    })?;
-    let call = Call { pattern: &pattern.name, inputs, key: Some(key), limit: None, cursor: None };
+    let key = header(&parts.headers, "idempotency-key")?;
+    let call = Call { pattern: &pattern.name, inputs, key, limit: None, cursor: None };
     Ok(answered(served, &pattern.name, run.call(&call).await))
 }
 

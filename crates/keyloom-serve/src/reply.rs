@@ -94,6 +94,9 @@ pub(crate) fn failed(failed: &Problem) -> Response {
         Problem::Cursor(detail) => {
             problem(StatusCode::BAD_REQUEST, "bad_cursor", "The cursor can't be used", detail, none)
         }
+        Problem::Token(detail) => {
+            problem(StatusCode::BAD_REQUEST, "bad_token", "The token can't be used", detail, none)
+        }
         Problem::Busy { after, cause } => {
             let mut response =
                 problem(StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now; nothing was done", short(cause), none);

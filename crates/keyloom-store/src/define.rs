@@ -75,12 +75,14 @@ pub fn taking(there: &[Arc<Shape>], step: &Step, abilities: &Abilities) -> Resul
             Ok(Taking::Create(Shape::of(table.clone())?))
         }
         // It may have grown since it was created.
-        (Step::Create(table), Some(found)) => match additions(found, table, &mut Vec::new()) {
-            Ok(()) if !is_within(table, found) => {
-                Err(Fault::refused(format!("table `{name}` is there with fewer columns; add them one by one")))
+        (Step::Create(table), Some(found)) => {
+            let mut missing = Vec::new();
+            additions(found, table, &mut missing)?;
+            if missing.is_empty() {
+                return Ok(Taking::Nothing);
             }
-            legal => legal.map(|()| Taking::Nothing),
-        },
+            Err(Fault::refused(format!("table `{name}` is there with fewer columns; add them one by one")))
+        }
         (Step::AddColumn { .. } | Step::Extend { .. }, None) => {
             Err(Fault::refused(format!("there is no table `{name}` to change")))
         }
@@ -103,12 +105,6 @@ pub fn taking(there: &[Arc<Shape>], step: &Step, abilities: &Abilities) -> Resul
             Ok(Taking::Drop)
         }
     }
-}
-
-/// Whether a table that is there has all that is wanted.
-fn is_within(wanted: &Table, there: &Table) -> bool {
-    let mut missing = Vec::new();
-    additions(there, wanted, &mut missing).is_ok() && missing.is_empty()
 }
 
 /// The legal steps that lead from the tables that are there to those that are wanted, in the order in which they must be
@@ -172,6 +168,7 @@ fn sound(table: &Table, wanted: &[Table], there: &[Arc<Shape>], abilities: &Abil
     Ok(())
 }
 
+/// The steps that give a table what it lacks of what is wanted.
 fn additions(found: &Table, wanted: &Table, steps: &mut Vec<Step>) -> Result<(), Fault> {
     let refuse = |what: &str| {
         Err(Fault::refused(format!("table `{}`: {what} can't be changed; make a table of another name", wanted.name)))

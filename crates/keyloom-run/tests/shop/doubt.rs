@@ -107,7 +107,7 @@ fn an_unknown_write_is_found_out_by_asking_again() {
         assert_eq!(wait(run.outcome(&token)).unwrap(), repeated);
         let mut forged = token.clone();
         forged.replace_range(5..6, if &token[5..6] == "A" { "B" } else { "A" });
-        assert!(matches!(wait(run.outcome(&forged)), Err(Problem::Cursor(_))));
+        assert!(matches!(wait(run.outcome(&forged)), Err(Problem::Token(_))));
     }
     assert!(matches!(write(&run, "sign_up", &body, &key(9)).unwrap(), Answer::Applied { .. }));
 }
