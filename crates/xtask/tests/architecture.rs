@@ -10,6 +10,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-model", &[]),
     ("keyloom-finding", &[]),
     ("keyloom-facts", &[]),
+    ("keyloom-cql", &[]),
     ("keyloom-value", &["keyloom-model"]),
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
