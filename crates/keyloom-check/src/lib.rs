@@ -9,13 +9,16 @@ mod growth;
 mod registry;
 pub mod rules;
 mod suppression;
+mod survey_context;
 
 pub use config::{Config, ConfigAllow, nearest_rule};
 pub use context::Context;
-pub use registry::{CATALOG_RULES, CatalogRule, all_rules, rule};
+pub use registry::{CATALOG_RULES, CatalogRule, SURVEY_RULES, SurveyRule, all_rules, rule};
+pub use survey_context::{SurveyContext, TableUse};
 
 use keyloom_finding::{Finding, Level, Sources};
 use keyloom_model::Date;
+use keyloom_survey::Survey;
 use keyloom_text::Reading;
 
 /// Reviews what was read: the findings of the language, of every rule, and of the allowances, sorted.
@@ -37,6 +40,20 @@ pub fn review(readings: &[Reading], sources: &Sources, config: &Config, today: D
         findings.extend(allowances.apply(found));
         allowances.cover(&reading.files);
     }
+    findings.extend(allowances.finish());
+    keyloom_finding::sort(&mut findings, sources);
+    findings
+}
+
+/// Reviews a survey: what every rule over schemas and statements finds, less what is allowed, sorted.
+pub fn review_survey(survey: &Survey, sources: &Sources, config: &Config, today: Date) -> Vec<Finding> {
+    let context = SurveyContext::new(survey);
+    let mut findings = Vec::new();
+    for rule in SURVEY_RULES {
+        (rule.check)(&context, &mut findings);
+    }
+    let mut allowances = suppression::ConfigAllowances::new(config, sources, today);
+    let mut findings = allowances.apply(findings);
     findings.extend(allowances.finish());
     keyloom_finding::sort(&mut findings, sources);
     findings

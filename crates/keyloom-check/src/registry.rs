@@ -1,12 +1,13 @@
 use keyloom_finding::{Finding, Rule};
 
-use crate::Context;
 use crate::rules::{
     aggregate_at_read, average_only_estimate, bad_config, contended_decision, copy_without_contract, dead_field,
-    filter_after_read, minimum_as_typical, missing_expiry, missing_freshness, missing_growth, missing_rate,
-    missing_skew, missing_span, mixed_write_discipline, orphan_entity, oversized_item, rate_against_growth,
-    stale_facts, storage_in_catalog, unconditional_claim, unlimited_read, unsafe_retry, unused_allow,
+    filter_after_read, materialized_view, minimum_as_typical, missing_expiry, missing_freshness, missing_growth,
+    missing_rate, missing_skew, missing_span, mixed_write_discipline, orphan_entity, oversized_item,
+    rate_against_growth, stale_facts, storage_in_catalog, unconditional_claim, unlimited_read, unsafe_retry,
+    unused_allow,
 };
+use crate::{Context, SurveyContext};
 
 /// A rule that looks at a whole catalog.
 pub struct CatalogRule {
@@ -47,12 +48,32 @@ catalog_rules![
     unsafe_retry,
 ];
 
-/// Every rule there is, by name: those of the language, of the catalog, and of the review itself.
+/// A rule that looks at a whole survey: a schema and the statements that use it.
+pub struct SurveyRule {
+    /// Its record.
+    pub rule: &'static Rule,
+    /// Its check.
+    pub check: fn(&SurveyContext<'_>, &mut Vec<Finding>),
+}
+
+macro_rules! survey_rules {
+    ($($module:ident),* $(,)?) => {
+        /// The rules that look at a survey, by name. Some of them look at catalogs too.
+        pub static SURVEY_RULES: &[SurveyRule] =
+            &[$(SurveyRule { rule: &$module::RULE, check: $module::check_survey }),*];
+    };
+}
+
+survey_rules![materialized_view];
+
+/// Every rule there is, by name: those of the language, of the catalog, of surveys, and of the review itself.
 pub fn all_rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&'static Rule> = keyloom_text::rules::ALL.to_vec();
     rules.extend(CATALOG_RULES.iter().map(|rule| rule.rule));
+    rules.extend(SURVEY_RULES.iter().map(|rule| rule.rule));
     rules.extend([&bad_config::RULE, &stale_facts::RULE, &unused_allow::RULE]);
     rules.sort_by_key(|rule| rule.name);
+    rules.dedup_by_key(|rule| rule.name);
     rules
 }
 

@@ -1,4 +1,5 @@
-//! The rules that look at a catalog, one file each, with its page beside it.
+//! The rules, one file each, with its page beside it. `check` looks at a catalog, `check_survey` at a schema and the
+//! statements that use it; some rules have both.
 
 use keyloom_finding::{Finding, Place, Rule};
 use keyloom_model::Frequency;
@@ -10,6 +11,7 @@ pub(crate) mod contended_decision;
 pub(crate) mod copy_without_contract;
 pub(crate) mod dead_field;
 pub(crate) mod filter_after_read;
+pub(crate) mod materialized_view;
 pub(crate) mod minimum_as_typical;
 pub(crate) mod missing_expiry;
 pub(crate) mod missing_freshness;

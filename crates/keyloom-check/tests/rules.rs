@@ -1,7 +1,8 @@
 //! Every rule has a page, fixtures that fire, fixtures that do not, and snapshots of the rendered findings.
 //!
 //! A rule's fixtures stand in `tests/rules/<rule>/`: files or folders named `fires-*` and `quiet-*`. A folder holds a
-//! `catalog.yaml`, what it includes, and perhaps a `keyloom.toml`. A first line `# today: 2030-01-01` sets the date.
+//! `catalog.yaml`, what it includes, and perhaps a `keyloom.toml`; a folder without a catalog, or a file that is no YAML, is a
+//! repository with a schema and perhaps programs, and is surveyed. A first line `# today: 2030-01-01` sets the date.
 //! Beside each firing fixture stands its rendered report, `<fixture>.txt`. `KEYLOOM_UPDATE=1 cargo test` rewrites the
 //! reports and `docs/rules/`; the diff is then to be read like code.
 #![allow(
@@ -13,10 +14,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use keyloom_check::{Config, all_rules, review};
+use keyloom_check::{Config, all_rules, review, review_survey};
 use keyloom_finding::render::{Format, Report, Style, render};
 use keyloom_finding::{Finding, Level, Sources};
 use keyloom_model::Date;
+use keyloom_survey::{Request, Tree, survey};
 use keyloom_text::{Files, Unreadable, read};
 
 /// The files of one fixture, under their own short names.
@@ -38,7 +40,83 @@ struct Outcome {
     report: String,
 }
 
+impl Tree for Fixture {
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    names.push(path.strip_prefix(&self.folder).unwrap().to_string_lossy().into_owned());
+                }
+            }
+        }
+        names.sort();
+        names
+    }
+
+    fn open(&self, name: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.folder.join(name)).map_err(|error| error.to_string())
+    }
+}
+
+/// A fixture of one file is a repository that holds nothing else.
+struct Alone {
+    fixture: Fixture,
+    name: String,
+}
+
+impl Tree for Alone {
+    fn names(&self) -> Vec<String> {
+        vec![self.name.clone()]
+    }
+
+    fn open(&self, name: &str) -> Result<String, String> {
+        Tree::open(&self.fixture, name)
+    }
+}
+
+fn run_survey(fixture: &Path) -> Outcome {
+    let mut sources = Sources::default();
+    let (mut config, mut findings) = (Config::default(), Vec::new());
+    if let Ok(text) = std::fs::read_to_string(fixture.join("keyloom.toml")) {
+        let file = sources.add("keyloom.toml", text);
+        (config, findings) = Config::read(&sources, file);
+    }
+    let request = Request::default();
+    let survey = if fixture.is_dir() {
+        survey(&Fixture { folder: fixture.to_owned() }, &request, &mut sources)
+    } else {
+        let folder = fixture.parent().unwrap().to_owned();
+        let name = fixture.file_name().unwrap().to_string_lossy().into_owned();
+        survey(&Alone { fixture: Fixture { folder }, name }, &request, &mut sources)
+    };
+    let today = Date { year: 2026, month: 11, day: 15 };
+    findings.extend(review_survey(&survey, &sources, &config, today));
+    outcome(findings, &sources, today)
+}
+
+fn outcome(mut findings: Vec<Finding>, sources: &Sources, today: Date) -> Outcome {
+    keyloom_finding::sort(&mut findings, sources);
+    let today = today.to_string();
+    let report = Report { findings: &findings, sources, rules: &all_rules(), version: "0", today: Some(&today) };
+    let report = render(&report, Format::Text, Style { color: false, width: 100 });
+    Outcome { findings, report }
+}
+
 fn run(fixture: &Path) -> Outcome {
+    let is_catalog = if fixture.is_dir() {
+        fixture.join("catalog.yaml").exists()
+    } else {
+        fixture.extension().is_some_and(|extension| extension == "yaml")
+    };
+    if is_catalog { run_catalog(fixture) } else { run_survey(fixture) }
+}
+
+fn run_catalog(fixture: &Path) -> Outcome {
     let (folder, name) = if fixture.is_dir() {
         (fixture.to_owned(), "catalog.yaml".to_owned())
     } else {
@@ -54,17 +132,12 @@ fn run(fixture: &Path) -> Outcome {
         let file = sources.add("keyloom.toml", text);
         (config, findings) = Config::read(&sources, file);
     }
-    let first_line = files.open(&name).unwrap_or_default().lines().next().unwrap_or("").to_owned();
+    let first_line = Files::open(&files, &name).unwrap_or_default().lines().next().unwrap_or("").to_owned();
     let today =
         first_line.strip_prefix("# today: ").and_then(Date::parse).unwrap_or(Date { year: 2026, month: 11, day: 15 });
     let reading = read(&name, &files, &mut sources);
     findings.extend(review(&[reading], &sources, &config, today));
-    keyloom_finding::sort(&mut findings, &sources);
-    let today = today.to_string();
-    let report =
-        Report { findings: &findings, sources: &sources, rules: &all_rules(), version: "0", today: Some(&today) };
-    let report = render(&report, Format::Text, Style { color: false, width: 100 });
-    Outcome { findings, report }
+    outcome(findings, &sources, today)
 }
 
 fn fixtures(rule: &str) -> Vec<PathBuf> {

@@ -11,13 +11,17 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-finding", &[]),
     ("keyloom-facts", &[]),
     ("keyloom-cql", &[]),
+    ("keyloom-survey", &["keyloom-cql", "keyloom-code", "keyloom-finding"]),
     ("keyloom-value", &["keyloom-model"]),
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
-    ("keyloom-check", &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text"]),
+    (
+        "keyloom-check",
+        &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text", "keyloom-cql", "keyloom-survey"],
+    ),
     ("keyloom-run", &["keyloom-model", "keyloom-value", "keyloom-store"]),
     (
         "keyloom-serve",

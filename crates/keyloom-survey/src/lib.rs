@@ -1,0 +1,214 @@
+//! What a repository holds: its CQL schema in its final state with the history that made it, the statements of its files
+//! and programs, and what could not be read or known.
+//!
+//! Pure: names and texts of files come in through a trait. Nothing here judges; rules do, in `keyloom-check`.
+
+mod tree;
+mod written;
+
+pub use tree::{Request, Tree, survey};
+pub use written::{Piece, Written};
+
+use keyloom_cql::ast::Name;
+use keyloom_cql::resolve::Resolution;
+use keyloom_cql::schema::{Made, Schema};
+use keyloom_finding::Place;
+
+/// What a repository holds.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// The schema after all statements.
+    pub schema: Schema,
+    /// The statements that made it, in the order in which they were applied; [`Made::by`] counts them.
+    pub steps: Vec<Written>,
+    /// All other statements: those that read and write rows.
+    pub uses: Vec<Use>,
+    /// What was wrong on the way: text that is no CQL, steps that the server would refuse.
+    pub faults: Vec<SurveyFault>,
+    /// Why the schema may be otherwise than it seems.
+    pub open: Vec<Open>,
+    /// Allowances written in comments.
+    pub allows: Vec<Allowance>,
+    /// What was read, and what was not.
+    pub coverage: Coverage,
+}
+
+/// A statement that reads or writes rows.
+#[derive(Debug)]
+pub struct Use {
+    /// The statement and where it is written.
+    pub written: Written,
+    /// What the server would say, and what it reads.
+    pub resolution: Resolution,
+    /// What kind of place it is used in.
+    pub role: Role,
+    /// What the program around it tells; `None` for a statement of a `.cql` file.
+    pub site: Option<Site>,
+    /// The text is changed afterwards, or only known in part: what is said about it is a maybe.
+    pub dynamic: bool,
+}
+
+/// In what kind of place a statement is used; it decides how loudly a rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// As far as anybody can see, part of the service.
+    Service,
+    /// A test or benchmark.
+    Test,
+    /// A migration.
+    Migration,
+    /// A tool, job, scanner or clean-up, as its file or function is named.
+    Job,
+}
+
+/// What the program around a statement tells.
+#[derive(Debug, Default, Clone)]
+pub struct Site {
+    /// The function or method.
+    pub function: Option<String>,
+    /// The class, type or module around it.
+    pub container: Option<String>,
+    /// Whether it is used within a loop.
+    pub in_loop: bool,
+    /// The batch it is added to.
+    pub batch: Option<BatchSite>,
+    /// What is bound to its markers, in order, where that can be seen.
+    pub arguments: Vec<Argument>,
+    /// The page size that is set where it is used.
+    pub page_size: Option<String>,
+    /// How the result is consumed, where that can be seen.
+    pub consumed: Option<Consumed>,
+    /// Whether the statement is marked as safe to repeat.
+    pub idempotent: Option<bool>,
+}
+
+/// A batch that a program assembles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchSite {
+    /// The same number for all statements of one batch.
+    pub number: u32,
+    /// `Some(true)` logged, `Some(false)` unlogged, `None` not known.
+    pub logged: Option<bool>,
+    /// Whether statements are added to it in a loop.
+    pub in_loop: bool,
+}
+
+/// What is bound to one marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// The expression, as it is written.
+    pub text: String,
+    /// Its value, where it is a constant.
+    pub constant: Option<String>,
+    /// It is null, or left unset.
+    pub absent: bool,
+}
+
+/// How a result is consumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Consumed {
+    /// One row is taken.
+    One,
+    /// All rows are collected.
+    All,
+    /// Rows are looked at one after the other.
+    Each,
+    /// Only the first page is looked at.
+    FirstPage,
+}
+
+/// What was wrong on the way.
+#[derive(Debug)]
+pub struct SurveyFault {
+    /// Which kind.
+    pub kind: SurveyFaultKind,
+    /// Where.
+    pub place: Place,
+    /// What, in one sentence.
+    pub message: String,
+}
+
+/// The kinds of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SurveyFaultKind {
+    /// The text of a schema or query file is no CQL.
+    Syntax,
+    /// A step that the server would refuse after the ones before it.
+    IllegalStep,
+    /// A dump and a chain of migrations of the same schema differ.
+    Differs,
+}
+
+/// Why the schema may be otherwise than it seems.
+#[derive(Debug)]
+pub struct Open {
+    /// Where that was seen.
+    pub place: Place,
+    /// What was seen, in one sentence.
+    pub reason: String,
+}
+
+/// An allowance written in a comment: `-- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01`.
+#[derive(Debug)]
+pub struct Allowance {
+    /// The comment's text, from `keyloom:` on.
+    pub text: String,
+    /// Where the comment stands.
+    pub place: Place,
+    /// What it is about: the next statement, table or column behind it; the whole file when it stands before everything.
+    pub about: Place,
+}
+
+/// What was read, and what was not.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    /// Files taken as schema, in the order in which they were applied, and why in that order.
+    pub schema_files: Vec<String>,
+    /// One sentence on how the order was found.
+    pub schema_order: String,
+    /// How many files of programs were looked at, and how many of them held statements.
+    pub code_files: usize,
+    /// How many of them held statements.
+    pub code_files_with_statements: usize,
+    /// Statements read in full.
+    pub read: usize,
+    /// Statements of which a part is known only at run time.
+    pub dynamic: usize,
+    /// What could not be read, each with its reason.
+    pub unread: Vec<(Place, String)>,
+    /// Strings that are statements of another language than CQL, and were left out.
+    pub other_dialects: usize,
+}
+
+impl Survey {
+    /// Where something of the schema was made so.
+    pub fn made(&self, made: Made) -> Option<Place> {
+        self.steps.get(made.by as usize).map(|step| step.place(made.at))
+    }
+
+    /// Whether anything may be concluded from what is *not* there: everything was read, and nothing is known to happen
+    /// elsewhere.
+    pub fn is_whole(&self) -> bool {
+        self.open.is_empty()
+            && self.coverage.unread.is_empty()
+            && self.coverage.dynamic == 0
+            && self.faults.iter().all(|fault| fault.kind == SurveyFaultKind::Differs)
+    }
+}
+
+impl Use {
+    /// Where a part of the statement is written.
+    pub fn place(&self, at: keyloom_cql::Span) -> Place {
+        self.written.place(at)
+    }
+
+    /// Where the whole statement is written.
+    pub fn whole(&self) -> Place {
+        self.written.place(self.written.statement.span)
+    }
+
+    /// The holes that stand for whole clauses.
+    pub fn unknown(&self) -> &[Name] {
+        &self.written.statement.unknown
+    }
+}
