@@ -6,6 +6,8 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
+use keyloom_engines::cassandra;
+
 use crate::{
     binaries::Binaries,
     output::Reader,
@@ -23,6 +25,7 @@ pub fn run() -> ExitCode {
         check("rustfmt", cargo(&["fmt", "--all", "--check"])),
         check("clippy", cargo(&["clippy", "--workspace", "--all-targets", "--release", "--", "-D", "warnings"])),
     ];
+    fetch_engines();
     suites.extend(test_suites());
     // In release like the lints, which have already checked the dependencies in that profile.
     let mut rustdoc = cargo(&["doc", "--no-deps", "--workspace", "--release"]);
@@ -37,6 +40,17 @@ fn check(name: &str, mut command: Command) -> Suite {
     announce(&command);
     let passed = command.status().is_ok_and(|status| status.success());
     Suite::check(name, passed)
+}
+
+/// Fetches what the suites start, where one can see it: inside a test it would look like a test that hangs. A suite
+/// without its engine says so itself.
+fn fetch_engines() {
+    if !cassandra::is_fetched() {
+        println!("\n== fetching Apache Cassandra {} with mvn (66 MB)", cassandra::VERSION);
+    }
+    if let Err(reason) = cassandra::fetch() {
+        eprintln!("warning: no Cassandra, its suites will be skipped: {reason}");
+    }
 }
 
 fn test_suites() -> Vec<Suite> {

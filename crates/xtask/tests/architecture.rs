@@ -16,6 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
+    ("keyloom-engines", &[]),
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
     (
@@ -43,7 +44,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("keyloom-cli", &["keyloom"]),
-    ("xtask", &[]),
+    ("xtask", &["keyloom-engines"]),
 ];
 
 /// Libraries that exactly one crate may know, so that another can be taken without a change elsewhere.

@@ -1,0 +1,37 @@
+//! Real engines for tests: fetched by package name, started on loopback, stopped with the value that holds them.
+//!
+//! Only tests and the project's chores depend on this crate. An engine that can't be had here (no Java, no network) is
+//! an [`Unavailable::Missing`]: a suite says so loudly and is skipped, and in CI that is a failure. An engine that was
+//! fetched and does not come up is [`Unavailable::Broken`], which is a failure everywhere.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "files, processes, the environment and the clock are the job of this crate"
+)]
+
+mod cache;
+pub mod cassandra;
+mod process;
+mod suite;
+
+pub use cassandra::Cassandra;
+pub use suite::{announce, available};
+
+/// Why a test has no engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unavailable {
+    /// It can't be had on this machine: a program is not installed, or the registry can't be reached.
+    Missing(String),
+    /// It was fetched, but did not come up; the text holds the end of its log.
+    Broken(String),
+}
+
+impl std::fmt::Display for Unavailable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing(reason) | Self::Broken(reason) => formatter.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for Unavailable {}
