@@ -12,6 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-facts", &[]),
     ("keyloom-cql", &[]),
     ("keyloom-survey", &["keyloom-cql", "keyloom-code", "keyloom-finding"]),
+    ("keyloom-code", &["keyloom-cql"]),
     ("keyloom-value", &["keyloom-model"]),
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
@@ -52,6 +53,7 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("clap", "keyloom-cli"),                  // the command line
     ("granit-parser", "keyloom-text"),        // YAML
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
+    ("tree-sitter", "keyloom-code"),          // program text
     ("fjall", "keyloom-embedded"),            // the LSM tree
     ("axum", "keyloom-serve"),                // HTTP
     ("hyper", "keyloom-serve"),               // and its time-outs
