@@ -33,6 +33,19 @@ pub struct Name {
     pub unknown: bool,
 }
 
+impl Name {
+    /// The names of the holes in it, in the order written.
+    pub fn holes(&self) -> impl Iterator<Item = &str> {
+        holes(&self.text)
+    }
+}
+
+/// The names of the holes in a text: every second piece between the marks, as long as a mark follows.
+pub fn holes(text: &str) -> impl Iterator<Item = &str> {
+    let pieces = text.matches(crate::HOLE).count();
+    text.split(crate::HOLE).take(pieces).skip(1).step_by(2)
+}
+
 /// A name with its keyspace, if one is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QualifiedName {
@@ -110,4 +123,7 @@ pub enum StatementKind {
     /// A statement that concerns no schema and no row, skipped knowingly: roles, permissions, users, triggers, `DESCRIBE`,
     /// service levels, `CONSISTENCY`, and other commands of the shell. The words that begin it are kept.
     Skipped(String),
+    /// A statement that can't be read because holes stand for parts of it that decide how the rest is read. The words
+    /// that begin it are kept.
+    Dynamic(String),
 }

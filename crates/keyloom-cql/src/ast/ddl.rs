@@ -61,7 +61,8 @@ pub struct ClusteringOrder {
     pub descending: bool,
 }
 
-/// An option of a table, view or keyspace, as it is written.
+/// An option of a table, view or keyspace, as it is written. A hole that stands for whole options is one whose name and
+/// value are that hole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableOption {
     /// Its name.
@@ -202,7 +203,12 @@ pub enum AlterTableChange {
         if_exists: bool,
     },
     /// `RENAME a TO b`
-    Rename(Vec<(Name, Name)>),
+    Rename {
+        /// Each old name with its new one.
+        columns: Vec<(Name, Name)>,
+        /// `IF EXISTS`
+        if_exists: bool,
+    },
     /// `ALTER a TYPE t`
     Retype(Name, CqlType),
     /// `WITH ..`
@@ -228,9 +234,19 @@ pub struct AlterType {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlterTypeChange {
     /// `ADD field type`
-    Add(Vec<(Name, CqlType)>),
+    Add {
+        /// The new fields.
+        fields: Vec<(Name, CqlType)>,
+        /// `IF NOT EXISTS`
+        if_not_exists: bool,
+    },
     /// `RENAME a TO b`
-    Rename(Vec<(Name, Name)>),
+    Rename {
+        /// Each old name with its new one.
+        fields: Vec<(Name, Name)>,
+        /// `IF EXISTS`
+        if_exists: bool,
+    },
     /// `ALTER a TYPE t`
     Retype(Name, CqlType),
 }
@@ -244,6 +260,8 @@ pub struct Drop {
     pub name: QualifiedName,
     /// `IF EXISTS`
     pub if_exists: bool,
+    /// The types of the arguments, where a function or aggregate is told apart by them.
+    pub arguments: Option<Vec<CqlType>>,
 }
 
 /// What can be dropped.
