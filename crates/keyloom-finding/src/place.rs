@@ -17,9 +17,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of these bytes. Files are limited to far less than 4 GiB before they get here.
+    /// The place of these bytes.
     pub fn new(file: FileId, bytes: Range<usize>) -> Self {
-        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         Self { file, start: narrow(bytes.start), end: narrow(bytes.end) }
     }
 
@@ -53,7 +52,8 @@ pub struct LineColumn {
 #[derive(Debug)]
 pub struct SourceFile {
     name: String,
-    text: String,
+    /// `None` while it is only reserved.
+    text: Option<String>,
     line_starts: Vec<u32>,
     /// How many code points stand before each multiple of [`STEP`] bytes, so that a column on a very long line is
     /// found without walking the line.
@@ -62,6 +62,11 @@ pub struct SourceFile {
 
 /// The bytes between two counts of code points.
 const STEP: usize = 1024;
+
+/// Files are limited to far less than 4 GiB before they get here.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
 
 /// A byte that begins a code point; the others of UTF-8 continue one.
 fn begins_code_point(byte: &&u8) -> bool {
@@ -74,14 +79,19 @@ impl SourceFile {
         &self.name
     }
 
-    /// The whole text.
+    /// The whole text; empty while it is not filled in.
     pub fn text(&self) -> &str {
-        &self.text
+        self.text.as_deref().unwrap_or("")
+    }
+
+    /// Whether its text is there.
+    pub fn is_filled(&self) -> bool {
+        self.text.is_some()
     }
 
     /// The line and column of a byte.
     pub fn line_column(&self, byte: u32) -> LineColumn {
-        let byte = byte.min(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        let byte = byte.min(narrow(self.text().len()));
         let line = self.line_of(byte);
         let column = self.code_points_before(byte as usize) - self.code_points_before(self.line_starts[line] as usize);
         LineColumn { line: line + 1, column: column + 1 }
@@ -90,7 +100,7 @@ impl SourceFile {
     fn code_points_before(&self, byte: usize) -> usize {
         let step = byte / STEP;
         self.code_points[step] as usize
-            + self.text.as_bytes()[step * STEP..byte].iter().filter(begins_code_point).count()
+            + self.text().as_bytes()[step * STEP..byte].iter().filter(begins_code_point).count()
     }
 
     /// The line in which a byte stands, counted from 0.
@@ -101,8 +111,8 @@ impl SourceFile {
     /// The bytes of a line counted from 0, without its line break.
     pub(crate) fn line_bytes(&self, line: usize) -> Range<usize> {
         let start = self.line_starts[line] as usize;
-        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
-        let text = &self.text[start..end];
+        let end = self.line_starts.get(line + 1).map_or(self.text().len(), |&next| next as usize);
+        let text = &self.text()[start..end];
         let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
         start..start + text.len()
     }
@@ -117,6 +127,11 @@ impl SourceFile {
 /// let file = sources.add("catalog.yaml", "a: é\nb: 1");
 /// assert_eq!(sources.file(file).line_column(6), LineColumn { line: 2, column: 1 });
 /// assert_eq!(sources.file(file).line_column(5), LineColumn { line: 1, column: 5 });
+///
+/// let late = sources.reserve("schema.cql");
+/// assert!(!sources.file(late).is_filled());
+/// sources.fill(late, "USE\nshop");
+/// assert_eq!(sources.file(late).line_column(4), LineColumn { line: 2, column: 1 });
 /// ```
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -126,16 +141,29 @@ pub struct Sources {
 impl Sources {
     /// Adds a file and names it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let text = text.into();
-        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
-        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| narrow(at + 1))).collect();
-        let mut code_points = vec![0];
-        for step in text.as_bytes().chunks(STEP) {
-            let before = code_points.last().copied().unwrap_or(0);
-            code_points.push(before + narrow(step.iter().filter(begins_code_point).count()));
-        }
-        self.files.push(SourceFile { name: name.into(), text, line_starts, code_points });
+        let file = self.reserve(name);
+        self.fill(file, text);
+        file
+    }
+
+    /// Names a file whose text is not kept: a review of a large repository fills in the few that its findings point into.
+    pub fn reserve(&mut self, name: impl Into<String>) -> FileId {
+        let file = SourceFile { name: name.into(), text: None, line_starts: vec![0], code_points: vec![0] };
+        self.files.push(file);
         FileId(narrow(self.files.len() - 1))
+    }
+
+    /// Gives a reserved file its text.
+    pub fn fill(&mut self, id: FileId, text: impl Into<String>) {
+        let text = text.into();
+        let file = &mut self.files[id.0 as usize];
+        file.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| narrow(at + 1))).collect();
+        file.code_points = vec![0];
+        for step in text.as_bytes().chunks(STEP) {
+            let before = file.code_points.last().copied().unwrap_or(0);
+            file.code_points.push(before + narrow(step.iter().filter(begins_code_point).count()));
+        }
+        file.text = Some(text);
     }
 
     /// The file of that id.
