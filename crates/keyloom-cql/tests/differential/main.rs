@@ -7,7 +7,9 @@
 )]
 
 mod ask;
+mod generate;
 mod oracle;
+mod survey;
 mod wire;
 
 const SUITE: &str = "differential";

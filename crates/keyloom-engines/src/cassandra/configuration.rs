@@ -111,6 +111,7 @@ pub fn command(jars: &Path, folder: &Path) -> Vec<String> {
         // Alone, or among nodes of one machine: there is nobody to wait for.
         "-Dcassandra.skip_wait_for_gossip_to_settle=0",
         "-Dcassandra.ring_delay_ms=0",
+        "-Dcassandra.test.flush_local_schema_changes=false",
         "-Xmx1g",
         "-XX:+UseSerialGC",
         "-cp",
