@@ -3,7 +3,11 @@
 //!
 //! Pure: names and texts of files come in through a trait. Nothing here judges; rules do, in `keyloom-check`.
 
+mod allowance;
+mod path;
+mod template;
 mod tree;
+mod version;
 mod written;
 
 pub use tree::{Request, Tree, survey};
