@@ -3,6 +3,7 @@
 //! Pure: a catalog, its places, today's date and the settings go in; findings come out, in their one order. A rule is
 //! one file in [`rules`], with its record, its check and its words, and its page beside it.
 
+mod comments;
 mod config;
 mod context;
 mod growth;
@@ -21,11 +22,23 @@ use keyloom_model::Date;
 use keyloom_survey::Survey;
 use keyloom_text::Reading;
 
-/// Reviews what was read: the findings of the language, of every rule, and of the allowances, sorted.
+/// Reviews catalogs: the findings of the language, of every rule, and of the allowances, sorted.
 ///
 /// `config` is what `keyloom.toml` and the flags say; `today` decides which allowances have expired and which facts
 /// have grown old.
 pub fn review(readings: &[Reading], sources: &Sources, config: &Config, today: Date) -> Vec<Finding> {
+    review_all(readings, &[], sources, config, today)
+}
+
+/// Reviews catalogs, and schemas with the statements that use them, in one go: an allowance of the repository may be about
+/// either.
+pub fn review_all(
+    readings: &[Reading],
+    surveys: &[Survey],
+    sources: &Sources,
+    config: &Config,
+    today: Date,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     rules::stale_facts::check(today, &mut findings);
     let mut allowances = suppression::ConfigAllowances::new(config, sources, today);
@@ -40,20 +53,16 @@ pub fn review(readings: &[Reading], sources: &Sources, config: &Config, today: D
         findings.extend(allowances.apply(found));
         allowances.cover(&reading.files);
     }
-    findings.extend(allowances.finish());
-    keyloom_finding::sort(&mut findings, sources);
-    findings
-}
-
-/// Reviews a survey: what every rule over schemas and statements finds, less what is allowed, sorted.
-pub fn review_survey(survey: &Survey, sources: &Sources, config: &Config, today: Date) -> Vec<Finding> {
-    let context = SurveyContext::new(survey);
-    let mut findings = Vec::new();
-    for rule in SURVEY_RULES {
-        (rule.check)(&context, &mut findings);
+    let mut found = Vec::new();
+    for survey in surveys {
+        let context = SurveyContext::new(survey);
+        for rule in SURVEY_RULES {
+            (rule.check)(&context, &mut found);
+        }
+        allowances.cover(&survey.files);
     }
-    let mut allowances = suppression::ConfigAllowances::new(config, sources, today);
-    let mut findings = allowances.apply(findings);
+    // A file may be part of several surveys; what it allows is allowed in all of them.
+    findings.extend(allowances.apply(comments::apply(found, surveys, today)));
     findings.extend(allowances.finish());
     keyloom_finding::sort(&mut findings, sources);
     findings

@@ -47,15 +47,16 @@ fn scope(allow: &Allow, reading: &Reading, sources: &Sources) -> Option<Place> {
 }
 
 /// What was not understood is not a matter of taste: nobody knows what stands behind it.
-fn can_be_allowed(rule: &str) -> bool {
+pub(crate) fn can_be_allowed(rule: &str) -> bool {
     rule != bad_config::RULE.name && keyloom_text::rules::ALL.iter().all(|of_language| of_language.name != rule)
 }
 
-fn expired(until: Option<Date>, today: Date) -> bool {
+pub(crate) fn expired(until: Option<Date>, today: Date) -> bool {
     until.is_some_and(|until| until < today)
 }
 
-fn judge(rule: &str, until: Option<Date>, place: Option<Place>, used: bool, today: Date) -> Option<Finding> {
+/// What is wrong with an allowance: it names no rule, or none that can be allowed, is over, or allows nothing.
+pub(crate) fn judge(rule: &str, until: Option<Date>, place: Option<Place>, used: bool, today: Date) -> Option<Finding> {
     if registry::rule(rule).is_none() {
         return Some(unused_allow::no_such_rule(place, rule));
     }

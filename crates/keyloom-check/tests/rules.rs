@@ -1,10 +1,10 @@
 //! Every rule has a page, fixtures that fire, fixtures that do not, and snapshots of the rendered findings.
 //!
 //! A rule's fixtures stand in `tests/rules/<rule>/`: files or folders named `fires-*` and `quiet-*`. A folder holds a
-//! `catalog.yaml`, what it includes, and perhaps a `keyloom.toml`; a folder without a catalog, or a file that is no YAML, is a
-//! repository with a schema and perhaps programs, and is surveyed. A first line `# today: 2030-01-01` sets the date.
-//! Beside each firing fixture stands its rendered report, `<fixture>.txt`. `KEYLOOM_UPDATE=1 cargo test` rewrites the
-//! reports and `docs/rules/`; the diff is then to be read like code.
+//! `catalog.yaml`, what it includes, and perhaps a `keyloom.toml`; a folder without a catalog, or a file that is neither
+//! YAML nor TOML, is a repository with a schema and perhaps programs, and is surveyed. A first line `# today: 2030-01-01`
+//! sets the date. Beside each firing fixture stands its rendered report, `<fixture>.txt`. `KEYLOOM_UPDATE=1 cargo test`
+//! rewrites the reports and `docs/rules/`; the diff is then to be read like code.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -14,11 +14,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use keyloom_check::{Config, all_rules, review, review_survey};
+use keyloom_check::{Config, all_rules, review, review_all};
 use keyloom_finding::render::{Format, Report, Style, render};
 use keyloom_finding::{Finding, Level, Sources};
 use keyloom_model::Date;
-use keyloom_survey::{Request, Tree, survey};
+use keyloom_survey::{Request, Tree, recall, survey};
 use keyloom_text::{Files, Unreadable, read};
 
 /// The files of one fixture, under their own short names.
@@ -86,16 +86,17 @@ fn run_survey(fixture: &Path) -> Outcome {
         let file = sources.add("keyloom.toml", text);
         (config, findings) = Config::read(&sources, file);
     }
-    let request = Request::default();
-    let survey = if fixture.is_dir() {
-        survey(&Fixture { folder: fixture.to_owned() }, &request, &mut sources)
+    let tree: Box<dyn Tree> = if fixture.is_dir() {
+        Box::new(Fixture { folder: fixture.to_owned() })
     } else {
         let folder = fixture.parent().unwrap().to_owned();
         let name = fixture.file_name().unwrap().to_string_lossy().into_owned();
-        survey(&Alone { fixture: Fixture { folder }, name }, &request, &mut sources)
+        Box::new(Alone { fixture: Fixture { folder }, name })
     };
+    let surveys = survey(tree.as_ref(), &Request::default(), &mut sources);
     let today = Date { year: 2026, month: 11, day: 15 };
-    findings.extend(review_survey(&survey, &sources, &config, today));
+    findings.extend(review_all(&[], &surveys, &sources, &config, today));
+    recall(tree.as_ref(), &findings, &mut sources);
     outcome(findings, &sources, today)
 }
 
@@ -111,7 +112,7 @@ fn run(fixture: &Path) -> Outcome {
     let is_catalog = if fixture.is_dir() {
         fixture.join("catalog.yaml").exists()
     } else {
-        fixture.extension().is_some_and(|extension| extension == "yaml")
+        fixture.extension().is_some_and(|extension| extension == "yaml" || extension == "toml")
     };
     if is_catalog { run_catalog(fixture) } else { run_survey(fixture) }
 }

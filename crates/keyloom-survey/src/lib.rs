@@ -3,16 +3,20 @@
 //!
 //! Pure: names and texts of files come in through a trait. Nothing here judges; rules do, in `keyloom-check`.
 
+mod allowance;
+mod path;
+mod template;
 mod tree;
+mod version;
 mod written;
 
-pub use tree::{Request, Tree, survey};
+pub use tree::{Request, Tree, recall, survey};
 pub use written::{Piece, Written};
 
 use keyloom_cql::ast::Name;
 use keyloom_cql::resolve::Resolution;
 use keyloom_cql::schema::{Made, Schema};
-use keyloom_finding::Place;
+use keyloom_finding::{FileId, Place};
 
 /// What a repository holds.
 #[derive(Debug, Default)]
@@ -31,6 +35,8 @@ pub struct Survey {
     pub allows: Vec<Allowance>,
     /// What was read, and what was not.
     pub coverage: Coverage,
+    /// All files that were looked at, in the order of their names.
+    pub files: Vec<FileId>,
 }
 
 /// A statement that reads or writes rows.

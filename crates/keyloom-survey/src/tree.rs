@@ -1,4 +1,6 @@
-use keyloom_finding::Sources;
+use std::collections::BTreeSet;
+
+use keyloom_finding::{FileId, Finding, Sources};
 
 use crate::Survey;
 
@@ -20,8 +22,23 @@ pub struct Request {
     pub queries: Vec<String>,
 }
 
-/// Reads what a repository holds.
-pub fn survey(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Survey {
+/// Reads what a repository holds: one survey for each schema that has nothing to do with the others.
+pub fn survey(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Vec<Survey> {
     let _ = (tree, request, sources);
-    Survey::default()
+    Vec::new()
+}
+
+/// Reads the files again that findings point into, for their report. A file that is gone by now stays empty.
+pub fn recall(tree: &dyn Tree, findings: &[Finding], sources: &mut Sources) {
+    let places = findings
+        .iter()
+        .flat_map(|finding| finding.place.into_iter().chain(finding.related.iter().map(|(place, _)| *place)));
+    let wanted: BTreeSet<FileId> = places.map(|place| place.file).collect();
+    for file in wanted {
+        if !sources.file(file).is_filled()
+            && let Ok(text) = tree.open(sources.file(file).name())
+        {
+            sources.fill(file, text);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use keyloom_finding::Rule;
 
-pub(crate) mod allow_without_reason;
+pub mod allow_without_reason;
 pub(crate) mod ambiguous_name;
 pub(crate) mod bad_expression;
 pub(crate) mod bad_name;

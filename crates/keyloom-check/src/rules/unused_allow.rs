@@ -25,6 +25,12 @@ pub(crate) fn not_to_be_allowed(place: Option<Place>, rule: &str) -> Finding {
         .help("mend what it finds, and remove this `allow`")
 }
 
+/// A comment that is meant as an allowance and can't be read as one.
+pub(crate) fn misread(place: Place, what: &str) -> Finding {
+    Finding::new(&RULE, place, format!("{what}, so it allows nothing"))
+        .help("write `keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01`; the day may be left out")
+}
+
 pub(crate) fn no_such_rule(place: Option<Place>, rule: &str) -> Finding {
     let finding = Finding::new(&RULE, place, format!("there is no rule `{rule}`"));
     match nearest_rule(rule) {

@@ -1,3 +1,5 @@
+//! An `allow` that does not say why.
+
 use keyloom_finding::{Finding, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,5 +12,12 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn finding(place: Place, rule: &str) -> Finding {
     Finding::new(&RULE, place, format!("this `allow` of {rule} does not say why")).help(format!(
         "write `{{ rule: {rule}, because: ... }}`, so that the next reader can judge whether it still holds"
+    ))
+}
+
+/// The same for an allowance that is written as a comment.
+pub fn in_comment(place: Place, rule: &str) -> Finding {
+    Finding::new(&RULE, place, format!("this `allow` of {rule} does not say why")).help(format!(
+        "write `keyloom: allow {rule} because '...'`, so that the next reader can judge whether it still holds"
     ))
 }

@@ -1,0 +1,184 @@
+//! What the path of a file tells.
+
+use crate::Role;
+
+/// The folder of a file, without its last slash; empty for a file at the root.
+pub(crate) fn folder(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The last part of a path.
+pub(crate) fn last(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(_, last)| last)
+}
+
+/// Whether a file lies in a folder, or is that file.
+pub(crate) fn is_below(name: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    folder.is_empty()
+        || folder == "."
+        || name.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// How many folders two paths share from the root on.
+pub(crate) fn common_folders(a: &str, b: &str) -> usize {
+    let folders = |name: &'_ str| folder(name).split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let (a, b): (Vec<String>, Vec<String>) = (folders(a), folders(b));
+    a.iter().zip(&b).take_while(|(a, b)| a == b).count()
+}
+
+/// Whether a file may be CQL, by its name. `.sql` is CQL only where the path speaks of Cassandra.
+pub(crate) fn may_be_cql(name: &str) -> bool {
+    let lower = last(name).to_ascii_lowercase();
+    let ends = |ending: &str| lower.ends_with(ending);
+    if lower.split('.').skip(1).any(|part| part == "cql" || part == "cqlsh") {
+        return !["swp", "bak", "orig", "md", "gz", "zip"].iter().any(|other| ends(other));
+    }
+    let whole = name.to_ascii_lowercase();
+    ends(".sql") && ["cassandra", "scylla", "cql"].iter().any(|word| whole.contains(word))
+}
+
+/// Whether a file undoes a migration, so that it is no part of the way to the final schema.
+pub(crate) fn undoes(name: &str) -> bool {
+    const UNDO: [&str; 6] = ["down", "rollback", "undo", "revert", "downgrade", "backward"];
+    let is_undo = |word: &str| UNDO.iter().any(|undo| word.eq_ignore_ascii_case(undo));
+    let file = last(name);
+    let flyway = file.starts_with('U') && file[1..].starts_with(|char: char| char.is_ascii_digit());
+    // `1_a.down.cql`, `1_a_down.cql`: the last word before the ending.
+    let said = file.split('.').any(|part| words(part).last().is_some_and(|word| is_undo(&word)));
+    (flyway && file.contains("__")) || said || folder(name).split('/').any(is_undo)
+}
+
+/// Whether a path belongs to tests. `examples` counts where the schema is chosen, not where a rule speaks.
+pub(crate) fn is_test(name: &str) -> bool {
+    const TEST: [&str; 13] = [
+        "test", "tests", "testing", "testdata", "spec", "specs", "fixture", "fixtures", "e2e", "mock", "mocks",
+        "bench", "benches",
+    ];
+    words(name)
+        .any(|word| TEST.contains(&word.as_str()) || ["benchmark", "benchmarks", "suite"].contains(&word.as_str()))
+        || {
+            // `OrderIT` is an integration test; `UNIT` is not.
+            let stem = last(name).split('.').next().unwrap_or("");
+            stem.strip_suffix("IT").is_some_and(|class| class.ends_with(|char: char| char.is_lowercase()))
+        }
+}
+
+/// Whether a path belongs to something that is shown, not used.
+pub(crate) fn is_example(name: &str) -> bool {
+    const EXAMPLE: [&str; 8] = ["example", "examples", "demo", "demos", "sample", "samples", "docs", "doc"];
+    words(folder(name)).any(|word| EXAMPLE.contains(&word.as_str()))
+}
+
+/// Whether a path belongs to migrations.
+pub(crate) fn is_migration(name: &str) -> bool {
+    const MIGRATION: [&str; 6] = ["migration", "migrations", "migrate", "upgrade", "upgrades", "changelog"];
+    words(name).any(|word| MIGRATION.contains(&word.as_str()))
+}
+
+/// The role of a statement, by the path of its file and the names around it.
+pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) -> Role {
+    const JOB: [&str; 32] = [
+        "job",
+        "jobs",
+        "tool",
+        "tools",
+        "script",
+        "scripts",
+        "cleanup",
+        "clean",
+        "cleaner",
+        "scan",
+        "scanner",
+        "scavenger",
+        "reindex",
+        "indexer",
+        "rebuild",
+        "admin",
+        "maintenance",
+        "repair",
+        "backfill",
+        "batch",
+        "cron",
+        "scheduler",
+        "sweeper",
+        "purge",
+        "purger",
+        "reaper",
+        "export",
+        "exporter",
+        "import",
+        "importer",
+        "cli",
+        "cmd",
+    ];
+    // `cmd` and `batch` name whole services and single calls; only a folder or file tells a tool by them.
+    const OF_PATHS: [&str; 5] = ["cmd", "batch", "import", "export", "cli"];
+    if is_test(name) {
+        return Role::Test;
+    }
+    if is_migration(name) {
+        return Role::Migration;
+    }
+    let of_path = words(name).any(|word| JOB.contains(&word.as_str()) && word != "cmd");
+    let of_code = [function, container].into_iter().flatten().flat_map(words);
+    let mut of_code = of_code.filter(|word| !OF_PATHS.contains(&word.as_str()));
+    if of_path || of_code.any(|word| JOB.contains(&word.as_str())) { Role::Job } else { Role::Service }
+}
+
+/// The words of a path or name, in lower case: `src/OrderScanner_test.go` is `src`, `order`, `scanner`, `test`, `go`.
+pub(crate) fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut was_lower = false;
+    for char in name.chars() {
+        if !char.is_alphanumeric() || (char.is_uppercase() && was_lower) {
+            words.push(std::mem::take(&mut word));
+        }
+        if char.is_alphanumeric() {
+            word.extend(char.to_lowercase());
+        }
+        was_lower = char.is_lowercase() || char.is_numeric();
+    }
+    words.push(word);
+    words.into_iter().filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_a_file_is() {
+        for name in ["a.cql", "schema/v1.cql.tmpl", "X.CQL", "db/cassandra/1.sql", "scylla-schema/a.sql"] {
+            assert!(may_be_cql(name), "{name}");
+        }
+        for name in ["cql", "cql.go", "a.sql", "a.cql.bak", "readme.cql.md", "acql"] {
+            assert!(!may_be_cql(name), "{name}");
+        }
+        for name in ["m/1_a.down.cql", "m/1_a_rollback.cql", "m/down/1_a.cql", "m/U1.2__a.cql"] {
+            assert!(undoes(name), "{name}");
+        }
+        for name in ["m/1_a.up.cql", "m/users.cql", "m/V1__download.cql", "Users.cql", "m/1_drop_down_menu.cql"] {
+            assert!(!undoes(name), "{name}");
+        }
+        for name in ["src/test/a.cql", "a_test.go", "pkg/testdata/x.cql", "OrderTest.java", "a.spec.ts", "FooIT.java"] {
+            assert!(is_test(name), "{name}");
+        }
+        for name in ["src/main/a.cql", "latest/a.cql", "contest.go", "inspector.go", "UNIT.java"] {
+            assert!(!is_test(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn roles_come_from_paths_and_functions() {
+        assert_eq!(role("src/orders.go", Some("GetOrder"), None), Role::Service);
+        assert_eq!(role("src/orders.go", Some("cleanupOrders"), None), Role::Job);
+        assert_eq!(role("src/orders.go", None, Some("ExecutionScanner")), Role::Job);
+        assert_eq!(role("tools/orders.go", Some("get"), None), Role::Job);
+        assert_eq!(role("cmd/server/orders.go", Some("get"), None), Role::Service);
+        assert_eq!(role("src/orders.go", Some("applyBatch"), None), Role::Service);
+        assert_eq!(role("src/orders_test.go", Some("get"), None), Role::Test);
+        assert_eq!(role("db/migrations/1_a.cql", None, None), Role::Migration);
+    }
+}
