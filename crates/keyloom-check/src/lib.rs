@@ -6,7 +6,10 @@
 mod config;
 mod context;
 mod growth;
+mod guess;
+mod reads;
 mod registry;
+mod rejections;
 pub mod rules;
 mod suppression;
 mod survey_context;
