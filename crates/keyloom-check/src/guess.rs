@@ -65,7 +65,19 @@ pub(crate) fn time_part(column: &Column) -> bool {
     let words = words(&column.name);
     let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
     let by_name = has(&[
-        "day", "date", "hour", "month", "week", "year", "minute", "quarter", "yyyymmdd", "yyyymm", "yyyy", "period", "yearmonth",
+        "day",
+        "date",
+        "hour",
+        "month",
+        "week",
+        "year",
+        "minute",
+        "quarter",
+        "yyyymmdd",
+        "yyyymm",
+        "yyyy",
+        "period",
+        "yearmonth",
     ]);
     let planned = has(&["birth", "birthday", "due", "expiry", "expires", "expiration", "scheduled", "valid", "of"]);
     match native(column) {

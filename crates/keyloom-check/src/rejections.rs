@@ -5,7 +5,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::{Role, Use};
 
 use crate::SurveyContext;
-use crate::reads::{restricted, relations, statements};
+use crate::reads::{relations, restricted, statements};
 
 /// A statement that the server rejects as it stands.
 ///
@@ -25,8 +25,13 @@ pub(crate) struct Rejection<'a> {
 impl<'a> SurveyContext<'a> {
     /// The rejected statements that a rule speaks about, each place once.
     pub(crate) fn rejections(&self, rule: &'static Rule) -> Vec<Rejection<'a>> {
-        let mut rejections: Vec<Rejection<'a>> =
-            self.survey.uses.iter().filter_map(|of| self.rejection(of)).filter(|found| found.rule() == rule.name).collect();
+        let mut rejections: Vec<Rejection<'a>> = self
+            .survey
+            .uses
+            .iter()
+            .filter_map(|of| self.rejection(of))
+            .filter(|found| found.rule() == rule.name)
+            .collect();
         rejections.sort_by_key(|rejection| rejection.of.place(rejection.fault.at));
         rejections.dedup_by_key(|rejection| rejection.of.place(rejection.fault.at));
         rejections
@@ -59,7 +64,8 @@ impl<'a> SurveyContext<'a> {
 
     /// Whether something in the repository is known to ScyllaDB alone, which accepts some statements that Cassandra rejects.
     fn speaks_scylla(&self) -> bool {
-        let own_options = ["cdc", "synchronous_updates", "scylla_encryption_options", "paxos_grace_seconds", "tombstone_gc"];
+        let own_options =
+            ["cdc", "synchronous_updates", "scylla_encryption_options", "paxos_grace_seconds", "tombstone_gc"];
         let by_schema = self.tables().any(|table| {
             table.indexes.iter().any(|index| index.kind == IndexKind::Local)
                 || table.options.iter().any(|(name, value, _)| {

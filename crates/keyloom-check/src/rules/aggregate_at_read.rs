@@ -85,7 +85,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let grouped = !read.select.group_by.is_empty();
         let aggregate = read.aggregate();
         // A row that the whole key names is one row, counted or not.
-        let one_row = matches!(read.access.part, Part::Rows(_) | Part::Statics) || read.table.clustering().next().is_none();
+        let one_row =
+            matches!(read.access.part, Part::Rows(_) | Part::Statics) || read.table.clustering().next().is_none();
         if aggregate.is_none() && !grouped || !read.is_open() && one_row {
             continue;
         }
@@ -108,7 +109,9 @@ fn over_statement(context: &SurveyContext<'_>, read: &Read<'_>, place: Place) ->
             Some(SelectorKind::Call(name, _)) if ["min", "max"].contains(&name.name.text.as_str()) => {
                 "for the first clustering column `ORDER BY .. LIMIT 1` reads one row; for others keep the value where it is read"
             }
-            _ => "fine while partitions are small; else keep the number in a row of its own, and change it with each write",
+            _ => {
+                "fine while partitions are small; else keep the number in a row of its own, and change it with each write"
+            }
         };
         Finding::new(&RULE, place, message).level(Level::Note).help(help)
     };

@@ -39,7 +39,8 @@ fn filtering(context: &SurveyContext<'_>, read: &Read<'_>, place: keyloom_findin
     let (table, columns, key) = (&read.table.name, read.filtered(), read.partition_key());
     let finding = if read.is_open() {
         let level = if holds_little(read.table) { Level::Note } else { read.level() };
-        let message = format!("every row of `{table}` is read for those that pass: {columns} does not lead to a partition");
+        let message =
+            format!("every row of `{table}` is read for those that pass: {columns} does not lead to a partition");
         Finding::new(&RULE, place, message).level(level).help(format!(
             "keep a table of the same rows whose partition key begins with what is asked: one read, for one more write per row"
         ))
@@ -58,7 +59,10 @@ fn undecided(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
         let keyloom_cql::ast::StatementKind::Select(select) = &of.written.statement.kind else { continue };
         let Verdict::Maybe { .. } = of.resolution.verdict else { continue };
         let Some(written) = select.allow_filtering else { continue };
-        let message = format!("ALLOW FILTERING on `{}`, in a statement of which a part is filled in later", select.table.name.text);
+        let message = format!(
+            "ALLOW FILTERING on `{}`, in a statement of which a part is filled in later",
+            select.table.name.text
+        );
         findings.push(
             Finding::new(&RULE, of.place(written), message)
                 .level(Level::Note)

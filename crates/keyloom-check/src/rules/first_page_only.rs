@@ -16,7 +16,9 @@ const PAGE_OF_DRIVERS: u64 = 5_000;
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for read in context.reads() {
-        let Some(site) = read.of.site.as_ref().filter(|site| site.consumed == Some(Consumed::FirstPage)) else { continue };
+        let Some(site) = read.of.site.as_ref().filter(|site| site.consumed == Some(Consumed::FirstPage)) else {
+            continue;
+        };
         let one_partition = read.access.partitions == Partitions::One;
         let no_clustering = read.table.clustering().next().is_none();
         let few_rows = one_partition && (no_clustering || matches!(read.access.part, Part::Rows(_) | Part::Statics));
@@ -28,12 +30,17 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         let table = &read.table.name;
-        let size = site.page_size.as_deref().map_or_else(|| "5,000 rows by default".to_owned(), |size| format!("{size} rows"));
+        let size =
+            site.page_size.as_deref().map_or_else(|| "5,000 rows by default".to_owned(), |size| format!("{size} rows"));
         findings.push(
-            Finding::new(&RULE, read.place(), format!("only the first page of `{table}` is looked at ({size}); rows behind it are lost"))
-                .level(read.level())
-                .related(context.survey.made(read.table.key_made), "nothing bounds how many rows this finds")
-                .help("go through all pages, or hand the paging state on; if one page is meant, say so with LIMIT"),
+            Finding::new(
+                &RULE,
+                read.place(),
+                format!("only the first page of `{table}` is looked at ({size}); rows behind it are lost"),
+            )
+            .level(read.level())
+            .related(context.survey.made(read.table.key_made), "nothing bounds how many rows this finds")
+            .help("go through all pages, or hand the paging state on; if one page is meant, say so with LIMIT"),
         );
     }
 }

@@ -47,7 +47,9 @@ fn only_value(context: &SurveyContext<'_>, table: &Table, column: &Column) -> Op
             let names_it = crate::reads::relations(of.kind)
                 .iter()
                 .any(|relation| crate::reads::restricted(relation).contains(&column.name.as_str()));
-            let whole = matches!(of.kind, keyloom_cql::ast::StatementKind::Select(_)) && !names_it && of.of.unknown().is_empty();
+            let whole = matches!(of.kind, keyloom_cql::ast::StatementKind::Select(_))
+                && !names_it
+                && of.of.unknown().is_empty();
             if whole || matches!(of.kind, keyloom_cql::ast::StatementKind::Truncate(_)) {
                 continue;
             }

@@ -36,7 +36,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         for other in others {
             finding = finding.related(other.place(), "cut here too");
         }
-        findings.push(finding.help("intersect first and cut then: read the smaller side whole, and ask the other one for its keys"));
+        findings.push(
+            finding
+                .help("intersect first and cut then: read the smaller side whole, and ask the other one for its keys"),
+        );
     }
 }
 
@@ -55,7 +58,8 @@ fn only_column<'a>(read: &Read<'a>) -> Option<&'a str> {
 /// Whether a function compares results, by its name.
 fn intersects(function: &str) -> bool {
     let tells = |word: &String| {
-        ["intersect", "intersection", "search", "filter", "both", "common", "mutual", "matching", "match"].contains(&word.as_str())
+        ["intersect", "intersection", "search", "filter", "both", "common", "mutual", "matching", "match"]
+            .contains(&word.as_str())
     };
     words(function).iter().any(tells)
 }

@@ -14,7 +14,8 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     let keyspaces = context.survey.schema.keyspaces.values();
-    let tables = keyspaces.flat_map(|keyspace| keyspace.tables.values().chain(keyspace.views.values().map(|view| &view.table)));
+    let tables =
+        keyspaces.flat_map(|keyspace| keyspace.tables.values().chain(keyspace.views.values().map(|view| &view.table)));
     findings.extend(tables.filter_map(|table| check(context, table)));
 }
 
@@ -27,7 +28,8 @@ fn check(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     let why = reasons?.first().copied()?;
     let key = names(table.partition_key().map(|column| column.name.as_str()));
     let level = if gathers_over_time(table) && !holds_little(table) { Level::Warning } else { Level::Note };
-    let message = format!("all rows of `{}` lie in a few partitions: {key} is the whole partition key, and {why}", table.name);
+    let message =
+        format!("all rows of `{}` lie in a few partitions: {key} is the whole partition key, and {why}", table.name);
     Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(
         "add what spreads the rows (an owner, a day, a bucket computed from the id) to the partition key: reads by {key} then \
          ask one partition per value of it"

@@ -23,7 +23,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             })
             .collect();
         let help = if order.is_empty() {
-            "a partition holds one row here; sort in the service, or keep a table with this column as clustering column".to_owned()
+            "a partition holds one row here; sort in the service, or keep a table with this column as clustering column"
+                .to_owned()
         } else {
             format!(
                 "rows can be read by {}, or in the exact reverse, within one partition; for another order keep a table with \

@@ -43,7 +43,9 @@ fn finding(context: &SurveyContext<'_>, read: &Read<'_>, index: &Index, reads: u
         (Level::Note, String::new())
     };
     let times = if reads > 1 { format!(" by {reads} statements") } else { String::new() };
-    let message = format!("`{table}` is read{times} by its index on `{column}` without a partition key: every node is asked{why}");
+    let message = format!(
+        "`{table}` is read{times} by its index on `{column}` without a partition key: every node is asked{why}"
+    );
     Finding::new(&RULE, read.place(), message)
         .level(level)
         .related(context.survey.made(index.made), "the index")

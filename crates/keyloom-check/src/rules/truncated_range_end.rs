@@ -48,7 +48,8 @@ fn check(of: &TableUse<'_>, column: &Column) -> Option<Finding> {
         && let (Some((prefix, _)), Some((other, _))) = (day_behind_prefix(end), day_behind_prefix(start))
         && prefix == other
     {
-        let message = format!("`{name} <= '{end}'` ends at a bare prefix: `{end}` with anything behind it is larger, and lost");
+        let message =
+            format!("`{name} <= '{end}'` ends at a bare prefix: `{end}` with anything behind it is larger, and lost");
         let help = format!("end before the next day: `{name} < '{prefix}..'` with the day behind");
         return Some(Finding::new(&RULE, place, message).level(suggested(of.of)).help(help));
     }

@@ -42,5 +42,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     for place in places.iter().skip(1).take(SHOWN) {
         finding = finding.related(*place, "another one");
     }
-    findings.push(finding.help("write the forms that they can take into a `.cql` file and name it with `--queries`: each is judged"));
+    findings
+        .push(finding.help(
+            "write the forms that they can take into a `.cql` file and name it with `--queries`: each is judged",
+        ));
 }

@@ -71,5 +71,7 @@ fn has_keyspace(context: &SurveyContext<'_>, name: &QualifiedName) -> bool {
 }
 
 fn is_of_the_server(name: &QualifiedName) -> bool {
-    name.keyspace.as_ref().is_some_and(|keyspace| keyspace.text.starts_with("system") || keyspace.text.starts_with("dse_"))
+    name.keyspace
+        .as_ref()
+        .is_some_and(|keyspace| keyspace.text.starts_with("system") || keyspace.text.starts_with("dse_"))
 }

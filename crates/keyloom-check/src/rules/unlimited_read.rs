@@ -207,13 +207,15 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             Part::Slice { range, .. } => range != Some(Bounds::Between),
             Part::Rows(_) | Part::Statics => false,
         };
-        let elsewhere = read.is_open() || read.access.filters || read.aggregate().is_some() || read.select.distinct.is_some();
+        let elsewhere =
+            read.is_open() || read.access.filters || read.aggregate().is_some() || read.select.distinct.is_some();
         if elsewhere || !whole || read.select.per_partition_limit.is_some() || !gathers_over_time(read.table) {
             continue;
         }
         match read.of.site.as_ref().and_then(|site| site.consumed) {
             Some(Consumed::All) => {
-                let message = format!("all rows of a partition of `{}` are collected, and it grows with time", read.table.name);
+                let message =
+                    format!("all rows of a partition of `{}` are collected, and it grows with time", read.table.name);
                 findings.push(
                     Finding::new(&RULE, read.place(), message)
                         .level(read.level())

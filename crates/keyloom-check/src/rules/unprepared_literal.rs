@@ -1,6 +1,4 @@
-use keyloom_cql::ast::{
-    AssignmentKind, InsertSource, LiteralKind, Name, RelationKind, StatementKind, Term, TermKind,
-};
+use keyloom_cql::ast::{AssignmentKind, InsertSource, LiteralKind, Name, RelationKind, StatementKind, Term, TermKind};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
