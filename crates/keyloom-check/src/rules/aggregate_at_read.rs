@@ -13,7 +13,7 @@ use crate::{Context, SurveyContext};
 pub(crate) static RULE: Rule = Rule {
     name: "aggregate-at-read",
     level: Level::Warning,
-    summary: "a count reads a large or endless group in every call",
+    summary: "a count or sum reads a large or endless group in every call",
     page: include_str!("aggregate_at_read.md"),
 };
 

@@ -32,9 +32,11 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     }
 }
 
-/// Whether an expression adds or multiplies with the number of a page or of a row.
+/// Whether an expression adds an offset, or multiplies with the number of a page. The size of a page counts nothing.
 fn counts_pages(expression: &str) -> bool {
-    let computes = expression.contains(['+', '*']);
-    let counts = |word: &String| ["offset", "page", "skip", "start"].contains(&word.as_str());
-    computes && words(expression).iter().any(counts)
+    let words = words(expression);
+    let offset = words.iter().any(|word| ["offset", "skip"].contains(&word.as_str()));
+    let size = |word: Option<&String>| word.is_some_and(|word| ["size", "limit", "length"].contains(&word.as_str()));
+    let number = words.iter().enumerate().any(|(at, word)| word == "page" && !size(words.get(at + 1)));
+    offset && expression.contains(['+', '*']) || number && expression.contains('*')
 }
