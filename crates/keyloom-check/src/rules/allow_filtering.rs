@@ -41,9 +41,9 @@ fn filtering(context: &SurveyContext<'_>, read: &Read<'_>, place: keyloom_findin
         let level = if holds_little(read.table) { Level::Note } else { read.level() };
         let message =
             format!("every row of `{table}` is read for those that pass: {columns} does not lead to a partition");
-        Finding::new(&RULE, place, message).level(level).help(format!(
-            "keep a table of the same rows whose partition key begins with what is asked: one read, for one more write per row"
-        ))
+        Finding::new(&RULE, place, message).level(level).help(
+            "keep a table of the same rows whose partition key begins with what is asked: one read, for one more write per row",
+        )
     } else {
         let message = format!("all rows of the partition of `{table}` are read and tested for {columns}");
         Finding::new(&RULE, place, message).level(Level::Note).help(

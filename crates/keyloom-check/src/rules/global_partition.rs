@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
 
+use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
 use crate::SurveyContext;
 use crate::guess::words;
-use crate::reads::{constant, given};
+use crate::reads::{constant, given, relations, restricted};
 
 pub(crate) static RULE: Rule = Rule {
     name: "global-partition",
@@ -44,13 +45,10 @@ fn only_value(context: &SurveyContext<'_>, table: &Table, column: &Column) -> Op
     for of in context.uses(table).iter().filter(|of| of.of.role != Role::Test) {
         let Some(value) = given(of.kind, &column.name) else {
             // A read of all partitions gives no value; anything else gives one that is not seen here.
-            let names_it = crate::reads::relations(of.kind)
-                .iter()
-                .any(|relation| crate::reads::restricted(relation).contains(&column.name.as_str()));
-            let whole = matches!(of.kind, keyloom_cql::ast::StatementKind::Select(_))
-                && !names_it
-                && of.of.unknown().is_empty();
-            if whole || matches!(of.kind, keyloom_cql::ast::StatementKind::Truncate(_)) {
+            let names_it =
+                relations(of.kind).iter().any(|relation| restricted(relation).contains(&column.name.as_str()));
+            let whole = matches!(of.kind, StatementKind::Select(_)) && !names_it && of.of.unknown().is_empty();
+            if whole || matches!(of.kind, StatementKind::Truncate(_)) {
                 continue;
             }
             return None;
@@ -58,7 +56,7 @@ fn only_value(context: &SurveyContext<'_>, table: &Table, column: &Column) -> Op
         values.insert(constant(of.of, value)?);
         times += 1;
     }
-    let tells = |word: &String| ["singleton", "global", "constant", "dummy"].contains(&word.as_str());
+    let tells = |word: &String| ["singleton", "global", "constant", "dummy", "always"].contains(&word.as_str());
     let told = words(&column.name).iter().any(tells);
     match values.into_iter().collect::<Vec<_>>().as_slice() {
         // One statement alone may be one of many that are not here.

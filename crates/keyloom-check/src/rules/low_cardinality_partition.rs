@@ -1,8 +1,9 @@
+use keyloom_cql::ast::Native;
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::SurveyContext;
-use crate::guess::{few_values, gathers_over_time, holds_little};
+use crate::guess::{few_values, gathers_over_time, holds_little, native};
 use crate::reads::names;
 
 pub(crate) static RULE: Rule = Rule {
@@ -27,7 +28,9 @@ fn check(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     let reasons: Option<Vec<&str>> = table.partition_key().map(few_values).collect();
     let why = reasons?.first().copied()?;
     let key = names(table.partition_key().map(|column| column.name.as_str()));
-    let level = if gathers_over_time(table) && !holds_little(table) { Level::Warning } else { Level::Note };
+    // A row per moment or per random id never stops coming; a name or a number may.
+    let endless = gathers_over_time(table) || table.clustering().any(|column| native(column) == Some(Native::Uuid));
+    let level = if endless && !holds_little(table) { Level::Warning } else { Level::Note };
     let message =
         format!("all rows of `{}` lie in a few partitions: {key} is the whole partition key, and {why}", table.name);
     Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(

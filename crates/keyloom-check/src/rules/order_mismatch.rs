@@ -1,4 +1,4 @@
-use keyloom_cql::schema::ColumnKind;
+use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::SurveyContext;
@@ -16,7 +16,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let order: Vec<String> = rejection
             .table
             .into_iter()
-            .flat_map(|table| table.clustering())
+            .flat_map(Table::clustering)
             .map(|column| match column.kind {
                 ColumnKind::Clustering { descending: true } => format!("`{} DESC`", column.name),
                 _ => format!("`{} ASC`", column.name),

@@ -18,16 +18,15 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     // One index is one cause, however many statements go through it.
-    let mut by_index: BTreeMap<(&str, &str, &str), Vec<(Read<'_>, &Index)>> = BTreeMap::new();
+    let mut by_index: BTreeMap<(&str, &str, &str), Vec<Read<'_>>> = BTreeMap::new();
     for read in context.reads().filter(|read| read.of.role == Role::Service && !read.access.filters) {
-        let named = read.access.index.as_deref();
-        let index = named.and_then(|name| read.table.indexes.iter().find(|index| index.name == name));
-        let Some(index) = index.filter(|_| read.access.partitions == Partitions::ByIndex) else { continue };
-        let key = (read.table.keyspace.as_str(), read.table.name.as_str(), index.name.as_str());
-        by_index.entry(key).or_default().push((read, index));
+        let index = read.access.index.as_deref().filter(|_| read.access.partitions == Partitions::ByIndex);
+        let Some(index) = index else { continue };
+        by_index.entry((&read.table.keyspace, &read.table.name, index)).or_default().push(read);
     }
-    for reads in by_index.into_values() {
-        let Some((read, index)) = reads.first() else { continue };
+    for ((_, _, name), reads) in by_index {
+        let Some(read) = reads.first() else { continue };
+        let Some(index) = read.table.indexes.iter().find(|index| index.name == name) else { continue };
         findings.push(finding(context, read, index, reads.len()));
     }
 }
