@@ -1,11 +1,15 @@
 use keyloom_finding::{Finding, Rule};
 
 use crate::rules::{
-    aggregate_at_read, average_only_estimate, bad_config, contended_decision, copy_without_contract, dead_field,
-    filter_after_read, materialized_view, minimum_as_typical, missing_expiry, missing_freshness, missing_growth,
-    missing_rate, missing_skew, missing_span, mixed_write_discipline, orphan_entity, oversized_item,
-    rate_against_growth, stale_facts, storage_in_catalog, unconditional_claim, unlimited_read, unsafe_retry,
-    unused_allow,
+    aggregate_at_read, allow_filtering, average_only_estimate, bad_config, bad_cql, boundary_mismatch,
+    contended_decision, copy_without_contract, current_period_partition, dead_field, filter_after_read,
+    first_page_only, full_scan, global_partition, illegal_statement, illegal_step, limit_before_intersection,
+    low_cardinality_partition, materialized_view, minimum_as_typical, missing_expiry, missing_freshness,
+    missing_growth, missing_rate, missing_skew, missing_span, mixed_write_discipline, offset_pagination,
+    order_mismatch, orphan_entity, oversized_item, rate_against_growth, schema_differs, secondary_index_on_core_path,
+    skipped_clustering_column, stale_facts, storage_in_catalog, truncated_range_end, unconditional_claim,
+    undecided_statement, unknown_column, unknown_table, unlimited_read, unprepared_literal, unsafe_retry,
+    unusable_index, unused_allow,
 };
 use crate::{Context, SurveyContext};
 
@@ -64,7 +68,34 @@ macro_rules! survey_rules {
     };
 }
 
-survey_rules![materialized_view];
+survey_rules![
+    aggregate_at_read,
+    allow_filtering,
+    bad_cql,
+    boundary_mismatch,
+    current_period_partition,
+    filter_after_read,
+    first_page_only,
+    full_scan,
+    global_partition,
+    illegal_statement,
+    illegal_step,
+    limit_before_intersection,
+    low_cardinality_partition,
+    materialized_view,
+    offset_pagination,
+    order_mismatch,
+    schema_differs,
+    secondary_index_on_core_path,
+    skipped_clustering_column,
+    truncated_range_end,
+    undecided_statement,
+    unknown_column,
+    unknown_table,
+    unlimited_read,
+    unprepared_literal,
+    unusable_index,
+];
 
 /// Every rule there is, by name: those of the language, of the catalog, of surveys, and of the review itself.
 pub fn all_rules() -> Vec<&'static Rule> {

@@ -1,15 +1,19 @@
+use keyloom_cql::ast::SelectorKind;
+use keyloom_cql::resolve::Part;
 use keyloom_facts::Engine;
-use keyloom_finding::{Finding, Level, Rule};
+use keyloom_finding::{Finding, Level, Place, Rule};
 use keyloom_model::{Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, count_text};
 
 use super::group_example;
-use crate::Context;
 use crate::growth::{rows_leave, worst_rows};
+use crate::guess::holds_little;
+use crate::reads::Read;
+use crate::{Context, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "aggregate-at-read",
     level: Level::Warning,
-    summary: "a count reads a large or endless group in every call",
+    summary: "a count or sum reads a large or endless group in every call",
     page: include_str!("aggregate_at_read.md"),
 };
 
@@ -73,4 +77,43 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// Whether a call looks at a part of the group that its inputs choose.
 fn narrowed_by_call(selection: &Selection) -> bool {
     selection.filter.as_ref().is_some_and(Expr::varies)
+}
+
+/// Over a survey, where sizes are not known: a warning when the whole table is read for one number.
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for read in context.reads() {
+        let grouped = !read.select.group_by.is_empty();
+        let aggregate = read.aggregate();
+        // A row that the whole key names is one row, counted or not.
+        let one_row =
+            matches!(read.access.part, Part::Rows(_) | Part::Statics) || read.table.clustering().next().is_none();
+        if aggregate.is_none() && !grouped || !read.is_open() && one_row {
+            continue;
+        }
+        let at = aggregate.map_or(read.select.table.span(), |selector| selector.span);
+        findings.push(over_statement(context, &read, read.of.place(at)));
+    }
+}
+
+fn over_statement(context: &SurveyContext<'_>, read: &Read<'_>, place: Place) -> Finding {
+    let table = &read.table.name;
+    let finding = if read.is_open() {
+        let level = if holds_little(read.table) { Level::Note } else { read.level() };
+        let message = format!("every row of `{table}` is read for this answer, on every node");
+        Finding::new(&RULE, place, message)
+            .level(level)
+            .help("keep the number where it is read, and change it with each write; or let a job count, range by range of `token(..)`")
+    } else {
+        let message = format!("all rows that this finds in a partition of `{table}` are read for one answer");
+        let help = match read.aggregate().map(|selector| &selector.kind) {
+            Some(SelectorKind::Call(name, _)) if ["min", "max"].contains(&name.name.text.as_str()) => {
+                "for the first clustering column `ORDER BY .. LIMIT 1` reads one row; for others keep the value where it is read"
+            }
+            _ => {
+                "fine while partitions are small; else keep the number in a row of its own, and change it with each write"
+            }
+        };
+        Finding::new(&RULE, place, message).level(Level::Note).help(help)
+    };
+    finding.related(context.survey.made(read.table.key_made), format!("rows lie by {}", read.partition_key()))
 }

@@ -1,8 +1,8 @@
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{ByItem, Compare, Entity, Expr, Limit, Read, ReadVerb, Selection, Set, Type, count_text};
 
-use crate::Context;
 use crate::growth::worst_rows;
+use crate::{Context, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "filter-after-read",
@@ -117,4 +117,28 @@ fn tested_field(test: &Expr) -> Option<&str> {
 fn known_share(side: &Expr, entity: &Entity) -> bool {
     let Expr::Path(path) = side else { return false };
     matches!(entity.field(&path.field).map(|field| &field.ty), Some(Type::Enum(variants)) if variants.iter().all(|variant| variant.share.is_some()))
+}
+
+/// Over a survey: an index finds rows, and what it finds is tested afterwards.
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for read in context.reads().filter(|read| read.access.filters) {
+        let Some(name) = read.access.index.as_deref() else { continue };
+        let index = read.table.indexes.iter().find(|index| index.name == name);
+        let indexed = index.map_or(name, |index| index.column.as_str());
+        let open = read.is_open();
+        let level = if open { read.level() } else { Level::Note };
+        let place = read.select.allow_filtering.map_or(read.place(), |written| read.of.place(written));
+        let message = format!(
+            "`{}` is read by the index on `{indexed}`{}, and most of what is found may be thrown away: {} are tested together",
+            read.table.name,
+            if open { ", on every node" } else { "" },
+            read.filtered()
+        );
+        findings.push(
+            Finding::new(&RULE, place, message)
+                .level(level)
+                .related(index.and_then(|index| context.survey.made(index.made)), "the index that finds the rows")
+                .help("keep a table whose key begins with all that is asked by equality: rows read are then rows returned"),
+        );
+    }
 }

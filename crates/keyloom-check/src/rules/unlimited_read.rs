@@ -1,9 +1,12 @@
+use keyloom_cql::resolve::{Bounds, Part};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Entity, Field, Group, GroupSize, KnownBy, ReadVerb, Selection, Through, WriteVerb};
+use keyloom_survey::{Consumed, Role};
 
-use super::group_example;
-use crate::Context;
+use super::{gathered, group_example};
 use crate::growth::rows_leave;
+use crate::guess::gathers_over_time;
+use crate::{Context, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unlimited-read",
@@ -192,4 +195,41 @@ fn by_words(selection: &Selection) -> String {
         [] => format!("every {}{filter}", selection.entity),
         fields => format!("the {} rows of one {}{filter}", selection.entity, fields.join(", ")),
     }
+}
+
+/// Over a survey: drivers page, so a read without LIMIT is only worth a word where rows gather over time, and a warning
+/// where the program collects them all.
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let mut endless = Vec::new();
+    for read in context.reads().filter(|read| read.of.role == Role::Service && read.select.limit.is_none()) {
+        let whole = match read.access.part {
+            Part::Whole => true,
+            Part::Slice { range, .. } => range != Some(Bounds::Between),
+            Part::Rows(_) | Part::Statics => false,
+        };
+        let elsewhere =
+            read.is_open() || read.access.filters || read.aggregate().is_some() || read.select.distinct.is_some();
+        if elsewhere || !whole || read.select.per_partition_limit.is_some() || !gathers_over_time(read.table) {
+            continue;
+        }
+        match read.of.site.as_ref().and_then(|site| site.consumed) {
+            Some(Consumed::All) => {
+                let message =
+                    format!("all rows of a partition of `{}` are collected, and it grows with time", read.table.name);
+                findings.push(
+                    Finding::new(&RULE, read.place(), message)
+                        .level(read.level())
+                        .related(context.survey.made(read.table.key_made), "rows gather here")
+                        .help("ask for a page (`LIMIT ?`, behind the last row that was shown) or for a span of time: memory is then bounded"),
+                );
+            }
+            None => endless.push((read.table.name.clone(), Some(read.place()))),
+            Some(Consumed::One | Consumed::Each | Consumed::FirstPage) => {}
+        }
+    }
+    endless.dedup_by(|a, b| a.0 == b.0);
+    let message = |tables: &str| format!("reads of {tables} have no LIMIT, and partitions grow with time");
+    findings.extend(gathered(&RULE, endless, message).map(|finding| {
+        finding.level(Level::Note).help("drivers page, so it is fine where rows are gone through one after the other; where all are collected, ask for a page")
+    }));
 }

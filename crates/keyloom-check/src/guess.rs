@@ -1,0 +1,106 @@
+//! What names and types of columns tell. Guesses: who relies on them gives a warning or a note, never an error.
+
+use keyloom_cql::ast::Native;
+use keyloom_cql::schema::{Column, Table, Type};
+
+/// The words of a name, in lower case: `eventDay` and `event_day` are both `event`, `day`.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut after_lower = false;
+    for character in name.chars() {
+        let begins = character.is_uppercase() && after_lower;
+        if (begins || !character.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if character.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(character.to_lowercase());
+        }
+        after_lower = character.is_lowercase() || character.is_ascii_digit();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The native type of a column.
+pub(crate) fn native(column: &Column) -> Option<Native> {
+    match &column.of {
+        Type::Native(native) => Some(*native),
+        _ => None,
+    }
+}
+
+/// Why a column can have only a few values: its type, or its name.
+pub(crate) fn few_values(column: &Column) -> Option<&'static str> {
+    match native(column)? {
+        Native::Boolean => return Some("it is a boolean: two values"),
+        Native::Text | Native::Ascii | Native::Int | Native::Smallint | Native::Tinyint => {}
+        _ => return None,
+    }
+    let words = words(&column.name);
+    let last = words.last()?.as_str();
+    let first = words.first()?.as_str();
+    let is_flag = ["is", "has"].contains(&first) && words.len() > 1;
+    match last {
+        "status" | "state" | "phase" => Some("a status has few values, and most rows share one of them"),
+        "country" | "gender" | "severity" | "priority" | "weekday" => Some("by its name it has few values"),
+        "code" if words.iter().any(|word| word == "country") => Some("by its name it has few values"),
+        "type" | "kind" | "category" => Some("by its name it has few values"),
+        "flag" | "enabled" | "active" | "deleted" => Some("by its name it is a flag"),
+        _ if is_flag => Some("by its name it is a flag"),
+        _ => None,
+    }
+}
+
+/// Whether nearly every row has a value of its own, by the column's name.
+pub(crate) fn nearly_unique(column: &Column) -> bool {
+    let words = words(&column.name);
+    let last = words.last().map_or("", String::as_str);
+    ["email", "mail", "username", "token", "hash", "phone", "sha1", "sha256", "md5", "fingerprint"].contains(&last)
+}
+
+/// Whether a column is a part of the calendar: a day, an hour, a month. A moment is none.
+pub(crate) fn time_part(column: &Column) -> bool {
+    let words = words(&column.name);
+    let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
+    let by_name = has(&[
+        "day",
+        "date",
+        "hour",
+        "month",
+        "week",
+        "year",
+        "minute",
+        "quarter",
+        "yyyymmdd",
+        "yyyymm",
+        "yyyy",
+        "period",
+        "yearmonth",
+    ]);
+    let planned = has(&["birth", "birthday", "due", "expiry", "expires", "expiration", "scheduled", "valid", "of"]);
+    match native(column) {
+        Some(Native::Date) => !planned,
+        Some(Native::Timestamp | Native::Text | Native::Ascii | Native::Int | Native::Bigint | Native::Smallint) => {
+            by_name && !planned
+        }
+        Some(Native::Tinyint) => by_name && !planned,
+        _ => false,
+    }
+}
+
+/// Whether rows of a partition follow each other in time: a clustering column is a moment.
+pub(crate) fn gathers_over_time(table: &Table) -> bool {
+    table.clustering().any(|column| {
+        matches!(native(column), Some(Native::Timestamp | Native::Timeuuid | Native::Date)) || time_part(column)
+    })
+}
+
+/// Whether a table can only hold little, by its shape and name: a list of names, settings, the versions of a schema.
+pub(crate) fn holds_little(table: &Table) -> bool {
+    const LITTLE: [&str; 8] =
+        ["config", "configs", "configuration", "setting", "settings", "migration", "migrations", "schema"];
+    let is_list = table.clustering().next().is_none() && table.columns.len() <= 3;
+    is_list || words(&table.name).iter().any(|word| LITTLE.contains(&word.as_str()))
+}

@@ -1,0 +1,119 @@
+use keyloom_cql::ast::StatementKind;
+use keyloom_cql::resolve::{Fault, FaultKind, Verdict};
+use keyloom_cql::schema::{IndexKind, Table};
+use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::{Role, Use};
+
+use crate::SurveyContext;
+use crate::reads::{relations, restricted, statements};
+
+/// A statement that the server rejects as it stands.
+///
+/// One cause gives one finding: each rejection belongs to one rule, the one that knows a way out.
+pub(crate) struct Rejection<'a> {
+    pub(crate) of: &'a Use,
+    /// The statement at fault: of a batch, the one inside.
+    pub(crate) kind: &'a StatementKind,
+    /// Its table, where there is one.
+    pub(crate) table: Option<&'a Table>,
+    pub(crate) fault: &'a Fault,
+    /// Whether it would be accepted with ALLOW FILTERING.
+    pub(crate) filterable: bool,
+    level: Level,
+}
+
+impl<'a> SurveyContext<'a> {
+    /// The rejected statements that a rule speaks about, each place once.
+    pub(crate) fn rejections(&self, rule: &'static Rule) -> Vec<Rejection<'a>> {
+        let mut rejections: Vec<Rejection<'a>> = self
+            .survey
+            .uses
+            .iter()
+            .filter_map(|of| self.rejection(of))
+            .filter(|found| found.rule() == rule.name)
+            .collect();
+        rejections.sort_by_key(|rejection| rejection.of.place(rejection.fault.at));
+        rejections.dedup_by_key(|rejection| rejection.of.place(rejection.fault.at));
+        rejections
+    }
+
+    fn rejection(&self, of: &'a Use) -> Option<Rejection<'a>> {
+        let (fault, filterable) = match &of.resolution.verdict {
+            Verdict::NeedsFiltering(fault) => (fault, true),
+            Verdict::Illegal(fault) => (fault, false),
+            Verdict::Legal | Verdict::Maybe { .. } => return None,
+        };
+        let inside = |span: keyloom_cql::Span| span.start <= fault.at.start && fault.at.end <= span.end;
+        let kind = statements(of)
+            .iter()
+            .find(|statement| inside(statement.span))
+            .map_or(&of.written.statement.kind, |statement| &statement.kind);
+        Some(Rejection { of, kind, table: self.table(of, kind), fault, filterable, level: self.level(of) })
+    }
+
+    /// How sure a rejection is. Tests provoke rejections, and the statement of a migration met an older schema.
+    fn level(&self, of: &Use) -> Level {
+        let unsure = of.dynamic || !of.unknown().is_empty();
+        match of.role {
+            Role::Test | Role::Migration => Level::Note,
+            Role::Service | Role::Job if unsure => Level::Note,
+            Role::Service | Role::Job if !self.survey.open.is_empty() || self.speaks_scylla() => Level::Warning,
+            Role::Service | Role::Job => Level::Error,
+        }
+    }
+
+    /// Whether something in the repository is known to ScyllaDB alone, which accepts some statements that Cassandra rejects.
+    fn speaks_scylla(&self) -> bool {
+        let own_options =
+            ["cdc", "synchronous_updates", "scylla_encryption_options", "paxos_grace_seconds", "tombstone_gc"];
+        let by_schema = self.tables().any(|table| {
+            table.indexes.iter().any(|index| index.kind == IndexKind::Local)
+                || table.options.iter().any(|(name, value, _)| {
+                    own_options.contains(&name.as_str())
+                        && (name != "cdc" || matches!(value, keyloom_cql::ast::OptionValue::Map(_)))
+                })
+        });
+        by_schema
+            || self.survey.uses.iter().any(|of| match &of.written.statement.kind {
+                StatementKind::Select(select) => select.bypass_cache || !select.using.is_empty(),
+                _ => false,
+            })
+    }
+}
+
+impl Rejection<'_> {
+    /// The finding, without a way out.
+    pub(crate) fn finding(&self, rule: &'static Rule, context: &SurveyContext<'_>) -> Finding {
+        let label = if self.filterable {
+            "Cassandra rejects the statement without ALLOW FILTERING"
+        } else {
+            "Cassandra rejects the statement"
+        };
+        let finding = Finding::new(rule, self.of.place(self.fault.at), self.fault.message.clone());
+        let finding = finding.level(self.level.min(rule.level)).label(label);
+        match self.table {
+            Some(table) => finding.related(context.survey.made(table.key_made), format!("the key of `{}`", table.name)),
+            None => finding,
+        }
+    }
+
+    fn rule(&self) -> &'static str {
+        match self.fault.kind {
+            FaultKind::UnknownTable => "unknown-table",
+            FaultKind::UnknownColumn => "unknown-column",
+            FaultKind::ClusteringSkipped => "skipped-clustering-column",
+            FaultKind::Order => "order-mismatch",
+            FaultKind::PartitionKeyOpen if self.asks_every_partition() => "full-scan",
+            FaultKind::PartitionKeyOpen => "boundary-mismatch",
+            FaultKind::NotIndexed if self.filterable => "allow-filtering",
+            FaultKind::NotIndexed | FaultKind::UnknownName | FaultKind::Type | FaultKind::Other => "illegal-statement",
+        }
+    }
+
+    /// Whether it is a read that gives no part of the partition key.
+    fn asks_every_partition(&self) -> bool {
+        let Some(table) = self.table else { return false };
+        let gives = |name: &str| relations(self.kind).iter().any(|relation| restricted(relation).contains(&name));
+        matches!(self.kind, StatementKind::Select(_)) && !table.partition_key().any(|column| gives(&column.name))
+    }
+}

@@ -1,0 +1,43 @@
+use keyloom_cql::resolve::Partitions;
+use keyloom_finding::{Finding, Level, Rule};
+
+use crate::SurveyContext;
+use crate::guess::holds_little;
+
+pub(crate) static RULE: Rule = Rule {
+    name: "full-scan",
+    level: Level::Error,
+    summary: "a read asks every partition of a table",
+    page: include_str!("full_scan.md"),
+};
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for rejection in context.rejections(&RULE) {
+        let help = "give the whole partition key, or keep a table whose partition key is what is asked: one read of one \
+                    partition, for one more write per row";
+        findings.push(rejection.finding(&RULE, context).help(help));
+    }
+    for read in context.reads() {
+        // A peek at one row ends at the first; an aggregate and a filter have findings of their own.
+        let elsewhere = read.access.filters || read.aggregate().is_some() || !read.select.group_by.is_empty();
+        if read.access.partitions != Partitions::All || elsewhere || read.limit() == Some(1) {
+            continue;
+        }
+        let (table, key) = (&read.table.name, read.partition_key());
+        let softer = holds_little(read.table) || read.limit().is_some();
+        let level = if softer { Level::Note } else { read.level() };
+        let message = match read.select.distinct {
+            Some(_) => format!("every partition of `{table}` is asked for its key"),
+            None => format!("`{table}` is read whole: nothing is said of its partition key"),
+        };
+        findings.push(
+            Finding::new(&RULE, read.place(), message)
+                .level(level)
+                .related(context.survey.made(read.table.key_made), format!("rows lie by {key}"))
+                .help(format!(
+                    "read by {key}, or keep a table whose partition key is what is asked; a job pages by `token(..)`, one \
+                     range after the other"
+                )),
+        );
+    }
+}

@@ -1,0 +1,65 @@
+use std::collections::BTreeMap;
+
+use keyloom_cql::ast::{Selection, SelectorKind};
+use keyloom_finding::{FileId, Finding, Level, Rule};
+
+use crate::SurveyContext;
+use crate::guess::words;
+use crate::reads::Read;
+
+pub(crate) static RULE: Rule = Rule {
+    name: "limit-before-intersection",
+    level: Level::Warning,
+    summary: "several reads are cut by LIMIT before their results are intersected",
+    page: include_str!("limit_before_intersection.md"),
+};
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let mut by_function: BTreeMap<(FileId, &str, &str), Vec<Read<'_>>> = BTreeMap::new();
+    for read in context.reads().filter(|read| read.select.limit.is_some()) {
+        let function = read.of.site.as_ref().and_then(|site| site.function.as_deref());
+        if let Some((function, asked)) = function.zip(only_column(&read)).filter(|(function, _)| intersects(function)) {
+            by_function.entry((read.of.whole().file, function, asked)).or_default().push(read);
+        }
+    }
+    for ((_, function, asked), reads) in by_function {
+        let [first, others @ ..] = reads.as_slice() else { continue };
+        if others.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "`{function}` cuts {} reads of `{asked}` by LIMIT before it compares them: what is in both may be in neither part",
+            reads.len()
+        );
+        let limit = first.select.limit.as_ref().map_or(first.of.written.statement.span, |limit| limit.span);
+        let mut finding = Finding::new(&RULE, first.of.place(limit), message).level(first.level());
+        for other in others {
+            finding = finding.related(other.place(), "cut here too");
+        }
+        findings.push(
+            finding
+                .help("intersect first and cut then: read the smaller side whole, and ask the other one for its keys"),
+        );
+    }
+}
+
+/// The one column that a read asks for.
+fn only_column<'a>(read: &Read<'a>) -> Option<&'a str> {
+    let Selection::Of(selectors) = &read.select.selection else { return None };
+    match selectors.as_slice() {
+        [only] => match &only.kind {
+            SelectorKind::Column(name) => Some(name.text.as_str()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a function compares results, by its name.
+fn intersects(function: &str) -> bool {
+    let tells = |word: &String| {
+        ["intersect", "intersection", "search", "filter", "both", "common", "mutual", "matching", "match"]
+            .contains(&word.as_str())
+    };
+    words(function).iter().any(tells)
+}

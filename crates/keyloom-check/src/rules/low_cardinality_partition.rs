@@ -1,0 +1,40 @@
+use keyloom_cql::ast::Native;
+use keyloom_cql::schema::Table;
+use keyloom_finding::{Finding, Level, Rule};
+
+use crate::SurveyContext;
+use crate::guess::{few_values, gathers_over_time, holds_little, native};
+use crate::reads::names;
+
+pub(crate) static RULE: Rule = Rule {
+    name: "low-cardinality-partition",
+    level: Level::Warning,
+    summary: "the partition key can have only a few values",
+    page: include_str!("low_cardinality_partition.md"),
+};
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let keyspaces = context.survey.schema.keyspaces.values();
+    let tables =
+        keyspaces.flat_map(|keyspace| keyspace.tables.values().chain(keyspace.views.values().map(|view| &view.table)));
+    findings.extend(tables.filter_map(|table| check(context, table)));
+}
+
+fn check(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
+    // Without clustering columns there are as few rows as values: a list, and a small one.
+    if table.unknown || table.clustering().next().is_none() {
+        return None;
+    }
+    let reasons: Option<Vec<&str>> = table.partition_key().map(few_values).collect();
+    let why = reasons?.first().copied()?;
+    let key = names(table.partition_key().map(|column| column.name.as_str()));
+    // A row per moment or per random id never stops coming; a name or a number may.
+    let endless = gathers_over_time(table) || table.clustering().any(|column| native(column) == Some(Native::Uuid));
+    let level = if endless && !holds_little(table) { Level::Warning } else { Level::Note };
+    let message =
+        format!("all rows of `{}` lie in a few partitions: {key} is the whole partition key, and {why}", table.name);
+    Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(
+        "add what spreads the rows (an owner, a day, a bucket computed from the id) to the partition key: reads by {key} then \
+         ask one partition per value of it"
+    )))
+}

@@ -1,0 +1,74 @@
+use keyloom_cql::ast::{AssignmentKind, InsertSource, LiteralKind, Name, RelationKind, StatementKind, Term, TermKind};
+use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::Role;
+
+use crate::SurveyContext;
+use crate::guess::words;
+use crate::reads::{relations, statements};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "unprepared-literal",
+    level: Level::Warning,
+    summary: "a value is pasted into the text of a statement",
+    page: include_str!("unprepared_literal.md"),
+};
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let mut seen = std::collections::BTreeSet::new();
+    for of in context.survey.uses.iter().filter(|of| of.site.is_some() && of.role == Role::Service) {
+        for statement in statements(of) {
+            let pasted = values(&statement.kind).into_iter().find_map(|(column, value)| Some((column, pasted(value)?)));
+            let Some((column, (hole, at))) = pasted else { continue };
+            let place = of.place(at);
+            if !seen.insert(place) {
+                continue;
+            }
+            let message = format!("`{hole}` is pasted into the statement as the value of `{}`", column.text);
+            findings.push(Finding::new(&RULE, place, message).level(Level::Warning).help(
+                "write `?` and bind the value: the statement is prepared once, and a quote in the value can't end the text",
+            ));
+        }
+    }
+}
+
+/// The values that a statement gives to columns one by one. A list of IN is left out: what is pasted there is often a
+/// row of markers.
+fn values(kind: &StatementKind) -> Vec<(&Name, &Term)> {
+    let mut values: Vec<(&Name, &Term)> = Vec::new();
+    match kind {
+        StatementKind::Insert(insert) => {
+            if let InsertSource::Values { columns, values: written } = &insert.source {
+                values.extend(columns.iter().zip(written));
+            }
+        }
+        StatementKind::Update(update) => {
+            values.extend(update.assignments.iter().filter_map(|assignment| match &assignment.kind {
+                AssignmentKind::Set(term) => Some((&assignment.column, term)),
+                _ => None,
+            }));
+        }
+        _ => {}
+    }
+    values.extend(relations(kind).iter().filter_map(|relation| match &relation.kind {
+        RelationKind::Column { column, values, list: false, .. } => Some((column, values.first()?)),
+        _ => None,
+    }));
+    values
+}
+
+/// The name of the hole in a value, and where it stands.
+fn pasted(term: &Term) -> Option<(String, keyloom_cql::Span)> {
+    let name = match &term.kind {
+        TermKind::Literal(literal) if literal.unknown && literal.kind == LiteralKind::String => hole_of(&literal.text)?,
+        TermKind::Hole(name) => name.text.trim_matches(keyloom_cql::HOLE),
+        _ => return None,
+    };
+    // A hole may stand for a marker as well.
+    let marks = ["placeholder", "placeholders", "marker", "markers", "marks", "bind", "binds", "param", "params"];
+    let is_marker = words(name).iter().any(|word| marks.contains(&word.as_str()));
+    (!is_marker).then(|| (name.to_owned(), term.span))
+}
+
+fn hole_of(text: &str) -> Option<&str> {
+    text.split(keyloom_cql::HOLE).nth(1)
+}

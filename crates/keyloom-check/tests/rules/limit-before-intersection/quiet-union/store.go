@@ -1,0 +1,13 @@
+package store
+
+import "github.com/gocql/gocql"
+
+func Recent(session *gocql.Session, tag, place string) []gocql.UUID {
+	tagged := ids(session.Query("SELECT id FROM by_tag WHERE tag = ? LIMIT 100", tag))
+	placed := ids(session.Query("SELECT id FROM by_place WHERE place = ? LIMIT 100", place))
+	return append(tagged, placed...)
+}
+
+func SearchTag(session *gocql.Session, tag string) []gocql.UUID {
+	return ids(session.Query("SELECT id FROM by_tag WHERE tag = ? LIMIT 10", tag))
+}
