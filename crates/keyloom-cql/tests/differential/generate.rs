@@ -34,16 +34,16 @@ pub fn statement(world: &World, random: &mut Random) -> Case {
     let wild = *random.weighted(&[(45, 0), (40, 40), (15, 200)]);
     let mut writer = Writer { world, random, clauses: BTreeSet::new(), wild };
     let text = match writer.random.below(100) {
-        0..65 => writer.select(),
-        65..75 => {
+        0..66 => writer.select(),
+        66..74 => {
             let table = writer.plain_table();
             writer.insert(table)
         }
-        75..87 => {
+        74..88 => {
             let table = writer.base_table();
             writer.update(table)
         }
-        87..95 => {
+        88..96 => {
             let table = writer.base_table();
             writer.delete(table)
         }

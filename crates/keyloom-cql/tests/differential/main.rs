@@ -8,6 +8,7 @@
 
 mod ask;
 mod generate;
+mod messages;
 mod oracle;
 mod survey;
 mod wire;

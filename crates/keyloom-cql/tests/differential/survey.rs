@@ -15,6 +15,7 @@ fn survey() {
     let mut random = Random::new(1);
     let mut verdicts = [0usize; 4];
     let mut clauses: BTreeMap<Clause, usize> = BTreeMap::new();
+    let mut shapes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut messages: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut ddl_t = std::time::Duration::ZERO;
     let mut ask_t = ddl_t;
@@ -51,6 +52,10 @@ fn survey() {
             };
             verdicts[i] += 1;
             if let Some(m) = m {
+                if let Some(sh) = crate::messages::shape_of(&m) {
+                    *shapes.entry(sh).or_default() += 1;
+                    continue;
+                }
                 messages.entry(norm(&m)).or_insert((0, format!("{m}  <== {}", c.text))).0 += 1;
             }
         }
@@ -65,6 +70,10 @@ fn survey() {
     }
     let mut list: Vec<_> = messages.into_iter().collect();
     list.sort_by_key(|(_, (c, _))| std::cmp::Reverse(*c));
+    println!("SHAPES");
+    for sh in crate::messages::SHAPES {
+        println!("{}\t{sh}", shapes.get(sh).unwrap_or(&0));
+    }
     println!("MESSAGES {}", list.len());
     for (m, (c, ex)) in list {
         println!("{c}\t{m}\n\t\t{ex}");

@@ -119,8 +119,7 @@ impl Writer<'_> {
         let statics_only = Self::has_statics(table) && self.random.chance(20);
         let columns = if statics_only { table.of_kind(Kind::Static) } else { table.of_kind(Kind::Regular) };
         let columns = if columns.is_empty() { table.others() } else { columns };
-        let count = self.random.between(1, 2);
-        let mut columns = self.several(&columns, count);
+        let mut columns = self.parts_first(&columns);
         if self.astray() && self.random.chance(40) {
             columns.push(self.random.pick(&table.columns));
         }
@@ -140,6 +139,21 @@ impl Writer<'_> {
         text
     }
 
+    /// One or two columns, mostly those of which a part can be changed alone.
+    fn parts_first<'c>(&mut self, columns: &[&'c Column]) -> Vec<&'c Column> {
+        let parted: Vec<&Column> = columns
+            .iter()
+            .copied()
+            .filter(|column| matches!(column.of, Type::List(_) | Type::Set(_) | Type::Map(..) | Type::User(_)))
+            .collect();
+        let count = self.random.between(1, 2);
+        if !parted.is_empty() && self.random.chance(60) {
+            self.several(&parted, count)
+        } else {
+            self.several(columns, count)
+        }
+    }
+
     fn if_clause(&mut self, table: &Table) -> String {
         if self.random.chance(40) {
             self.uses(Clause::IfExists);
@@ -156,7 +170,7 @@ impl Writer<'_> {
         let frozen = column.of.is_frozen();
         match &column.of {
             Type::Native("counter") => {
-                let delta = self.random.one_of(&["1", "?", "5", ":by"]);
+                let delta = self.random.one_of(&["1", "?", "5", ":delta"]);
                 let sign = self.random.one_of(&["+", "-"]);
                 self.uses(if sign == "+" { Clause::Append } else { Clause::Remove });
                 if self.random.chance(25) {
@@ -189,7 +203,7 @@ impl Writer<'_> {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(&Type::Native("int")), self.term(of))
             }
-            (Type::List(_), 3..5) => {
+            (Type::List(_), 3..7) => {
                 self.uses(Clause::Prepend);
                 format!("{own} = {} + {own}", self.term(&column.of))
             }
@@ -201,7 +215,7 @@ impl Writer<'_> {
                 self.uses(Clause::Remove);
                 format!("{own} = {own} - {}", self.term(&Type::Set(key.clone())))
             }
-            (Type::Set(_) | Type::List(_), 5..7) => {
+            (Type::Set(_), 3..6) | (Type::List(_), 7..9) => {
                 self.uses(Clause::Remove);
                 let sign = if self.random.chance(30) { format!("{own} -=") } else { format!("{own} = {own} -") };
                 format!("{sign} {}", self.term(&column.of))
@@ -245,8 +259,7 @@ impl Writer<'_> {
         if self.random.chance(50) {
             statics_only = Self::has_statics(table) && self.random.chance(30);
             let columns = if statics_only { table.of_kind(Kind::Static) } else { table.of_kind(Kind::Regular) };
-            let count = self.random.between(1, 2);
-            let mut columns = self.several(&columns, count);
+            let mut columns = self.parts_first(&columns);
             if self.astray() && self.random.chance(40) {
                 columns.push(self.random.pick(&table.columns));
             }

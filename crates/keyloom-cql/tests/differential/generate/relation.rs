@@ -11,17 +11,17 @@ impl Writer<'_> {
     /// The relations of a SELECT, and the whole clause with its WHERE; empty when there is none.
     pub fn select_where(&mut self, table: &Table) -> String {
         let relations = match self.random.below(100) {
-            0..8 => Vec::new(),
-            8..36 => self.keyed(table),
-            36..50 => {
+            0..4 => Vec::new(),
+            4..26 => self.keyed(table),
+            26..47 => {
                 let mut relations = self.keyed(table);
                 relations.extend(self.some_columns(&table.others(), 1));
                 relations
             }
-            50..64 => self.gapped(table),
-            64..71 => self.tokens(table),
-            71..83 => self.indexed(table),
-            83..92 => self.some_columns(&table.others(), 2),
+            47..66 => self.gapped(table),
+            66..72 => self.tokens(table),
+            72..82 => self.indexed(table),
+            82..95 => self.some_columns(&table.others(), 2),
             _ => {
                 let all: Vec<&Column> = table.columns.iter().collect();
                 let count = self.random.between(1, 4);
@@ -35,9 +35,16 @@ impl Writer<'_> {
                 let column = self.random.pick(&table.columns).name.clone();
                 relations.push(format!("{column} IS NOT NULL"));
             }
+            if self.random.chance(1) {
+                let column = self.random.pick(&table.columns).clone();
+                relations.push(self.like(&column));
+            }
             if self.astray() {
                 let column = self.random.pick(&table.columns).clone();
                 relations.push(self.any_relation(&column));
+            }
+            if self.astray() && self.random.chance(20) {
+                relations.push(self.custom(table));
             }
         }
         self.random.shuffle(&mut relations);
@@ -66,7 +73,8 @@ impl Writer<'_> {
             }
         }
         if self.astray() {
-            match self.random.below(5) {
+            match self.random.below(6) {
+                5 => relations.push(self.custom(table)),
                 0 => drop(relations.pop()),
                 1 => relations.extend(self.tokens(table)),
                 2 => {
@@ -84,6 +92,19 @@ impl Writer<'_> {
         }
         self.random.shuffle(&mut relations);
         relations.join(" AND ")
+    }
+
+    /// `expr(index, value)`
+    fn custom(&mut self, table: &Table) -> String {
+        if table.indexes.is_empty() || self.random.chance(15) {
+            return "expr(nothing, 'a')".to_owned();
+        }
+        let index = self.random.pick(&table.indexes);
+        if self.random.chance(20) {
+            format!("expr({index}, 'a') AND expr({index}, 'b')")
+        } else {
+            format!("expr({index}, 'a')")
+        }
     }
 
     /// The whole partition key.
@@ -193,7 +214,9 @@ impl Writer<'_> {
     }
 
     fn some_columns(&mut self, columns: &[&Column], count: usize) -> Vec<String> {
-        let some = self.several(columns, count);
+        let can: Vec<&Column> = columns.iter().copied().filter(|column| !matches!(column.of, Type::User(_))).collect();
+        let some =
+            if can.is_empty() || self.astray() { self.several(columns, count) } else { self.several(&can, count) };
         some.into_iter().map(|column| self.likely_relation(column)).collect()
     }
 
@@ -206,7 +229,7 @@ impl Writer<'_> {
             return self.like(column);
         }
         match (&column.of, self.random.below(10)) {
-            (of, 0..7) if of.is_collection() && !of.is_frozen() => self.contains(column),
+            (of, _) if of.is_collection() && !of.is_frozen() => self.contains(column),
             (of, 0..4) if of.is_collection() => self.contains(column),
             (_, 0..6) => self.equal(column),
             (_, 6..8) => self.slice(column).join(" AND "),

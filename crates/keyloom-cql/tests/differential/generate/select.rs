@@ -24,13 +24,14 @@ impl Writer<'_> {
         }
         text += &self.selectors(table, distinct, grouped);
         text += &format!(" FROM {}", self.table_name(table));
-        text += &self.select_where(table);
+        let restrictions = self.select_where(table);
+        text += &restrictions;
         if grouped {
             text += &self.group_by(table);
         }
         if let Some(vector) = near {
             text += &self.near(vector, table);
-        } else if self.random.chance(14) {
+        } else if self.random.chance(if restrictions.contains("p0 ") { 14 } else { 4 }) {
             text += &self.order_by(table);
         }
         if self.random.chance(5) {

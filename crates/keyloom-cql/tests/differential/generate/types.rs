@@ -119,6 +119,8 @@ pub struct Column {
 pub struct Table {
     pub name: String,
     pub columns: Vec<Column>,
+    /// The names of its indexes.
+    pub indexes: Vec<String>,
     pub view: bool,
 }
 

@@ -23,7 +23,7 @@ const FUNCTIONS: [&str; 8] = [
     "CREATE FUNCTION overloaded(x text) CALLED ON NULL INPUT RETURNS text LANGUAGE java AS 'return \"t\";'",
     "CREATE FUNCTION overloaded(x bigint) CALLED ON NULL INPUT RETURNS text LANGUAGE java AS 'return \"b\";'",
     "CREATE FUNCTION joined(a text, b int) CALLED ON NULL INPUT RETURNS text LANGUAGE java AS 'return a + b;'",
-    "CREATE FUNCTION longest(x list<int>) CALLED ON NULL INPUT RETURNS frozen<list<int>> LANGUAGE java AS 'return x;'",
+    "CREATE FUNCTION longest(x list<int>) CALLED ON NULL INPUT RETURNS list<int> LANGUAGE java AS 'return x;'",
     "CREATE FUNCTION plus(state bigint, x int) CALLED ON NULL INPUT RETURNS bigint LANGUAGE java AS 'return state + x;'",
     "CREATE AGGREGATE total(int) SFUNC plus STYPE bigint INITCOND 0",
 ];
@@ -100,12 +100,12 @@ impl Maker<'_> {
 
     /// A collection, tuple, vector or user-defined type.
     fn composite(&mut self, depth: usize) -> Type {
-        match self.random.below(if self.types.is_empty() { 9 } else { 12 }) {
-            0..2 => Type::List(Box::new(self.value_type(depth))),
-            2..4 => Type::Set(Box::new(self.ordered_type())),
-            4..7 => Type::Map(Box::new(self.ordered_type()), Box::new(self.value_type(depth))),
-            7 => Type::Tuple((0..self.random.between(1, 3)).map(|_| self.value_type(depth)).collect()),
-            8 => {
+        match self.random.below(if self.types.is_empty() { 10 } else { 13 }) {
+            0..3 => Type::List(Box::new(self.value_type(depth))),
+            3..5 => Type::Set(Box::new(self.ordered_type())),
+            5..8 => Type::Map(Box::new(self.ordered_type()), Box::new(self.value_type(depth))),
+            8 => Type::Tuple((0..self.random.between(1, 3)).map(|_| self.value_type(depth)).collect()),
+            9 => {
                 let of = *self.random.weighted(&[(7, "float"), (1, "int"), (1, "text"), (1, "double")]);
                 Type::Vector(Box::new(Type::Native(of)), self.random.between(1, 4))
             }
@@ -160,7 +160,7 @@ impl Maker<'_> {
         for place in 0..regular {
             column(format!("v{place}"), of(self), Kind::Regular, self.random.chance(8));
         }
-        Table { name: format!("t{number}"), columns, view: false }
+        Table { name: format!("t{number}"), columns, indexes: Vec::new(), view: false }
     }
 
     /// Some indexes of all kinds; one that the server refuses is not there afterwards.
@@ -183,7 +183,8 @@ impl Maker<'_> {
             let (target, storage_attached) = (self.index_target(column), self.random.chance(40));
             let on = format!("ON {} ({target})", table.name);
             column.indexed = true;
-            let ddl = if column.of.is_text() && self.random.chance(40) {
+            table.indexes.push(name.clone());
+            let ddl = if column.of.is_text() && self.random.chance(55) {
                 column.searchable = true;
                 let options = self.random.one_of(&[
                     "",
@@ -260,7 +261,7 @@ impl Maker<'_> {
             not_null.join(" AND "),
             names(&partition).join(", "),
         ));
-        let mut view = Table { name, columns: Vec::new(), view: true };
+        let mut view = Table { name, columns: Vec::new(), indexes: Vec::new(), view: true };
         for (kind, columns) in [(Kind::Partition, partition), (Kind::Clustering, clustering), (Kind::Regular, others)] {
             let plain = |column: &Column| Column { kind, indexed: false, searchable: false, ..column.clone() };
             view.columns.extend(columns.into_iter().map(plain));
