@@ -9,6 +9,7 @@ mod random;
 mod relation;
 mod select;
 mod selector;
+mod slip;
 mod term;
 mod types;
 mod world;
@@ -31,15 +32,16 @@ pub struct Case {
 /// The next statement about a world.
 pub fn statement(world: &World, random: &mut Random) -> Case {
     // Most statements are careful, some slip once, a few are wild.
-    let wild = *random.weighted(&[(45, 0), (40, 40), (15, 200)]);
+    let wild = *random.weighted(&[(55, 0), (33, 40), (12, 200)]);
     let mut writer = Writer { world, random, clauses: BTreeSet::new(), wild };
     let text = match writer.random.below(100) {
-        0..66 => writer.select(),
-        66..74 => {
+        0..64 => writer.select(),
+        64..67 => writer.slip(),
+        67..75 => {
             let table = writer.plain_table();
             writer.insert(table)
         }
-        74..88 => {
+        75..88 => {
             let table = writer.base_table();
             writer.update(table)
         }

@@ -1,0 +1,446 @@
+//! Statements with one slip each: what chance alone would seldom come to.
+
+use super::{
+    Clause, Writer,
+    types::{Column, Kind, Table, Type},
+};
+
+/// A slip on a table that has what it takes; nothing on others.
+type Slip = fn(&mut Writer<'_>, &Table) -> Option<String>;
+
+const SLIPS: &[Slip] = &[
+    Writer::token_twice,
+    Writer::bounds_twice,
+    Writer::bounds_apart,
+    Writer::contains_and_equal,
+    Writer::tuple_twice,
+    Writer::order_skips,
+    Writer::near_and_more,
+    Writer::distinct_part,
+    Writer::distinct_group,
+    Writer::group_wrongly,
+    Writer::group_by_function,
+    Writer::part_of_list,
+    Writer::part_of_other,
+    Writer::nested_aggregate,
+    Writer::wrong_arity,
+    Writer::operation_of_other_type,
+    Writer::like_twice,
+    Writer::slice_of_durations,
+    Writer::map_entry_range,
+    Writer::json_slip,
+    Writer::set_part_of_frozen,
+    Writer::add_to_plain,
+    Writer::delete_part_of_frozen,
+    Writer::delete_open_with_condition,
+    Writer::condition_on_part,
+    Writer::condition_on_duration,
+    Writer::statics_with_clustering,
+    Writer::update_range,
+    Writer::counter_with_ttl,
+    Writer::batch_slip,
+];
+
+impl Writer<'_> {
+    /// A statement with a slip that is picked by chance.
+    pub fn slip(&mut self) -> String {
+        loop {
+            let slip = self.random.one_of(SLIPS);
+            let table = self.any_table();
+            if let Some(statement) = slip(self, table) {
+                return statement;
+            }
+        }
+    }
+
+    /// The table's whole partition key, by equality.
+    fn whole_partition(&mut self, table: &Table) -> String {
+        let relations: Vec<String> = table.partition().iter().map(|column| self.equal(column)).collect();
+        relations.join(" AND ")
+    }
+
+    fn whole_key(&mut self, table: &Table) -> String {
+        let keys = table.partition().into_iter().chain(table.clustering());
+        let relations: Vec<String> = keys.map(|column| self.equal(column)).collect();
+        relations.join(" AND ")
+    }
+
+    fn one_such<'c>(&mut self, columns: &[&'c Column], such: impl Fn(&Column) -> bool) -> Option<&'c Column> {
+        let such: Vec<&Column> = columns.iter().copied().filter(|column| such(column)).collect();
+        if such.is_empty() { None } else { Some(self.random.one_of(&such)) }
+    }
+
+    fn one_other<'c>(&mut self, table: &'c Table, such: impl Fn(&Type) -> bool) -> Option<&'c Column> {
+        self.one_such(&table.others(), |column| such(&column.of))
+    }
+
+    fn token_twice(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Token);
+        let names = names(&table.partition());
+        let (first, second) = self.random.one_of(&[("=", ">"), (">", "="), (">", ">="), ("<", "<="), ("=", "=")]);
+        Some(format!("SELECT * FROM {} WHERE token({names}) {first} ? AND token({names}) {second} 5", table.name))
+    }
+
+    fn bounds_twice(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Slice);
+        let column = self.one_such(&table.clustering(), |_| true)?;
+        let (first, second) = self.random.one_of(&[(">", ">="), ("<", "<="), ("=", ">"), (">", "=")]);
+        let (name, partition) = (&column.name, self.whole_partition(table));
+        let (left, right) = (self.term(&column.of), self.term(&column.of));
+        Some(format!(
+            "SELECT * FROM {} WHERE {partition} AND {name} {first} {left} AND {name} {second} {right}",
+            table.name
+        ))
+    }
+
+    fn bounds_apart(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::TupleSlice);
+        let clustering = table.clustering();
+        let [first, second, ..] = clustering[..] else { return None };
+        let partition = self.whole_partition(table);
+        let (both, one) = (names(&[first, second]), &second.name);
+        let less = self.random.one_of(&["<", ">="]);
+        Some(format!("SELECT * FROM {} WHERE {partition} AND ({both}) > ? AND ({one}) {less} ?", table.name))
+    }
+
+    fn contains_and_equal(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Contains);
+        let all: Vec<&Column> = table.columns.iter().collect();
+        let column = self.one_such(&all, |column| column.of.is_frozen() && column.of.is_collection())?;
+        let name = &column.name;
+        let value = self.term(&column.of);
+        Some(match self.random.below(3) {
+            0 => format!("SELECT * FROM {} WHERE {name} CONTAINS ? AND {name} > {value}", table.name),
+            1 => format!("SELECT * FROM {} WHERE {name} = {value} AND {name} CONTAINS ?", table.name),
+            _ => format!("SELECT * FROM {} WHERE {name} CONTAINS ? AND {name} = {value} ALLOW FILTERING", table.name),
+        })
+    }
+
+    fn tuple_twice(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::TupleRelation);
+        let clustering = table.clustering();
+        let first = clustering.first()?;
+        let (partition, name) = (self.whole_partition(table), &first.name);
+        Some(format!("SELECT * FROM {} WHERE {partition} AND ({name}, {name}) = (?, ?)", table.name))
+    }
+
+    fn order_skips(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::OrderBy);
+        let clustering = table.clustering();
+        let second = clustering.get(1)?;
+        let partition = self.whole_partition(table);
+        let restricted =
+            if self.random.chance(40) { format!(" AND {} = ?", clustering[0].name) } else { String::new() };
+        Some(format!("SELECT * FROM {} WHERE {partition}{restricted} ORDER BY {}", table.name, second.name))
+    }
+
+    fn near_and_more(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::AnnOf);
+        let vector = self.one_other(table, |of| matches!(of, Type::Vector(..)))?;
+        let name = &vector.name;
+        let other = &self.random.pick(&table.columns).name;
+        let more = self.random.one_of(&[" DESC", ", OTHER ASC", ", OTHER ANN OF ?", ""]).replace("OTHER", other);
+        let restricted = if self.random.chance(30) { format!(" WHERE {other} = ?") } else { String::new() };
+        Some(format!("SELECT * FROM {}{restricted} ORDER BY {name} ANN OF ?{more} LIMIT 3", table.name))
+    }
+
+    fn distinct_part(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Distinct);
+        let partition = table.partition();
+        if partition.len() < 2 {
+            return None;
+        }
+        let column = self.random.one_of(&partition);
+        let limit = self.random.one_of(&["", " LIMIT 5", " PER PARTITION LIMIT 1"]);
+        Some(format!("SELECT DISTINCT {} FROM {}{limit}", column.name, table.name))
+    }
+
+    fn distinct_group(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Distinct);
+        self.uses(Clause::GroupBy);
+        let partition = names(&table.partition());
+        let clustering = table.clustering();
+        let more = clustering.first().map(|column| format!(", {}", column.name)).unwrap_or_default();
+        Some(format!("SELECT DISTINCT {partition} FROM {} GROUP BY {partition}{more}", table.name))
+    }
+
+    fn group_wrongly(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::GroupBy);
+        let partition = table.partition();
+        let groups = match self.random.below(3) {
+            0 if partition.len() > 1 => partition[0].name.clone(),
+            1 => format!("{}, {}", names(&partition), self.one_such(&table.others(), |_| true)?.name),
+            _ => format!("{}, {}", names(&partition), table.clustering().get(1)?.name),
+        };
+        Some(format!("SELECT * FROM {} GROUP BY {groups}", table.name))
+    }
+
+    fn group_by_function(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::GroupBy);
+        let partition = names(&table.partition());
+        let clustering = table.clustering();
+        let first = clustering.first()?;
+        let name = &first.name;
+        let group = match &first.of {
+            Type::Native("int") => {
+                self.random.one_of(&["same(COLUMN)", "floor(COLUMN, 10)", "max(COLUMN)", "COLUMN + 1"])
+            }
+            Type::Native("timestamp" | "date") => self.random.one_of(&[
+                "floor(COLUMN, 1d)",
+                "floor(COLUMN, 1d), SECOND",
+                "min(COLUMN)",
+                "floor(COLUMN, ?)",
+            ]),
+            Type::Native("timeuuid") => {
+                self.random.one_of(&["to_timestamp(COLUMN)", "to_date(COLUMN)", "count(COLUMN)"])
+            }
+            _ => self.random.one_of(&["same(1)", "max(COLUMN)", "same(?)", "overloaded(COLUMN)", "to_json(COLUMN)"]),
+        };
+        let second = clustering.get(1).map_or(name, |column| &column.name);
+        let group = group.replace("COLUMN", name).replace("SECOND", second);
+        if self.random.chance(15) {
+            let function = self.random.one_of(&["same", "overloaded", "to_date", "abs"]);
+            return Some(format!("SELECT * FROM {} GROUP BY {function}({})", table.name, table.columns[0].name));
+        }
+        Some(format!("SELECT * FROM {} GROUP BY {partition}, {group}", table.name))
+    }
+
+    fn part_of_list(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::ElementOrField);
+        let column = self.one_other(table, |of| matches!(of.bare(), Type::List(_)))?;
+        let part = self.random.one_of(&["[1]", "[1..2]", "[?]", "[..3]"]);
+        Some(format!("SELECT {}{part} FROM {}", column.name, table.name))
+    }
+
+    fn part_of_other(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::ElementOrField);
+        let column = self.random.pick(&table.columns);
+        let part = self.random.one_of(&["[1]", "[1..2]", ".nothing", ".f0"]);
+        Some(format!("SELECT {}{part} FROM {}", column.name, table.name))
+    }
+
+    fn nested_aggregate(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Aggregate);
+        let column = self.random.pick(&table.columns);
+        let outer = self.random.one_of(&["min", "max", "count"]);
+        let limit = self.random.one_of(&["", " PER PARTITION LIMIT 2"]);
+        if self.random.chance(50) {
+            return Some(format!("SELECT {outer}({}) FROM {}{limit}", column.name, table.name));
+        }
+        Some(format!("SELECT {outer}(max({})) FROM {}{limit}", column.name, table.name))
+    }
+
+    fn wrong_arity(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Function);
+        let column = self.random.pick(&table.columns);
+        let call = self.random.one_of(&[
+            "map_keys(COLUMN, COLUMN)",
+            "collection_count()",
+            "map_values()",
+            "same()",
+            "joined(COLUMN)",
+            "similarity_cosine(COLUMN)",
+            "token()",
+            "to_json()",
+            "to_json(COLUMN, 1)",
+            "from_json(COLUMN)",
+            "mask_default()",
+            "count()",
+            "nothing(COLUMN)",
+            "CAST(COLUMN AS duration)",
+            "-COLUMN",
+        ]);
+        Some(format!("SELECT {} FROM {}", call.replace("COLUMN", &column.name), table.name))
+    }
+
+    fn operation_of_other_type(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Arithmetic);
+        let column = self.random.pick(&table.columns);
+        let value = self.random.one_of(&[
+            "(int) 1 + (int) 2",
+            "-?",
+            "(text) 'a' + (text) 'b'",
+            "(int) 1 * (double) 2",
+            "-(int) 3",
+        ]);
+        Some(format!("SELECT * FROM {} WHERE {} = {value}", table.name, column.name))
+    }
+
+    fn like_twice(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Like);
+        let all: Vec<&Column> = table.columns.iter().collect();
+        let column = self.one_such(&all, |column| column.searchable)?;
+        let name = &column.name;
+        let other = self.random.one_of(&["LIKE 'b%'", "= 'b'", "> 'b'", "IN ('b')"]);
+        Some(format!("SELECT * FROM {} WHERE {name} LIKE 'a%' AND {name} {other}", table.name))
+    }
+
+    fn slice_of_durations(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Slice);
+        let column =
+            self.one_other(table, |of| of.to_string().contains("duration") || matches!(of.bare(), Type::User(_)))?;
+        let value = self.term(&column.of);
+        Some(format!("SELECT * FROM {} WHERE {} > {value}", table.name, column.name))
+    }
+
+    fn map_entry_range(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::MapElement);
+        let column = self.one_other(table, Type::is_collection)?;
+        let operator = self.random.one_of(&["<", ">", "!=", "="]);
+        Some(format!("SELECT * FROM {} WHERE {}[?] {operator} ?", table.name, column.name))
+    }
+
+    fn json_slip(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::InsertJson);
+        let text = self.random.one_of(&["{\"nothing\": 1}", "null", "[]", "{", "{}", "\"a\"", "{\"p0\": null}"]);
+        Some(format!("INSERT INTO {} JSON '{text}'", table.name))
+    }
+
+    fn set_part_of_frozen(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_other(table, |of| of.is_frozen() || matches!(of, Type::Set(_) | Type::User(_)))?;
+        let name = &column.name;
+        let change = match column.of.bare() {
+            Type::User(user) => {
+                self.uses(Clause::SetField);
+                let field = if self.random.chance(40) { "nothing" } else { &user.fields[0].0 };
+                format!("{name}.{field} = ?")
+            }
+            Type::Set(_) => {
+                self.uses(Clause::SetElement);
+                format!("{name}[?] = ?")
+            }
+            _ => self.random.one_of(&["C = ? + C", "C = C + ?", "C = C - ?", "C[?] = ?", "C += ?"]).replace('C', name),
+        };
+        Some(format!("UPDATE {} SET {change} WHERE {}", table.name, self.whole_key(table)))
+    }
+
+    fn add_to_plain(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_other(table, |of| !of.is_collection())?;
+        let change = self.random.one_of(&[
+            "C = C + ?",
+            "C = C - ?",
+            "C += ?",
+            "C -= ?",
+            "C = C + 1",
+            "C = C + 'a'",
+            "C = [] + C",
+        ]);
+        let condition = self.random.one_of(&["", " IF EXISTS"]);
+        let change = change.replace('C', &column.name);
+        Some(format!("UPDATE {} SET {change} WHERE {}{condition}", table.name, self.whole_key(table)))
+    }
+
+    fn delete_part_of_frozen(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::DeleteElement);
+        let column = self.one_other(table, |of| of.is_frozen() || matches!(of, Type::User(_)))?;
+        let part = match column.of.bare() {
+            Type::User(user) => {
+                let field = if self.random.chance(40) { "nothing" } else { &user.fields[0].0 };
+                format!(".{field}")
+            }
+            _ => "[?]".to_owned(),
+        };
+        Some(format!("DELETE {}{part} FROM {} WHERE {}", column.name, table.name, self.whole_key(table)))
+    }
+
+    fn delete_open_with_condition(&mut self, table: &Table) -> Option<String> {
+        if table.clustering().is_empty() {
+            return None;
+        }
+        let column = self.one_other(table, |_| true)?;
+        let (partition, name) = (self.whole_partition(table), &column.name);
+        Some(match self.random.below(4) {
+            0 => format!("DELETE {name} FROM {} WHERE {partition} IF EXISTS", table.name),
+            1 => format!("DELETE FROM {} WHERE {partition} IF {name} = ?", table.name),
+            2 => format!("DELETE {name} FROM {} WHERE {partition}", table.name),
+            _ => format!("DELETE FROM {} WHERE {partition} IF EXISTS", table.name),
+        })
+    }
+
+    fn condition_on_part(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::IfCondition);
+        let column = self.one_other(table, |of| !of.is_counter())?;
+        let part =
+            self.random.one_of(&["[1] = ?", "[?] = ?", ".nothing = ?", " CONTAINS ?", " CONTAINS KEY ?", " IN ?"]);
+        Some(format!("DELETE FROM {} WHERE {} IF {}{part}", table.name, self.whole_key(table), column.name))
+    }
+
+    fn condition_on_duration(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::IfCondition);
+        let column =
+            self.one_other(table, |of| of.to_string().contains("duration") || matches!(of.bare(), Type::User(_)))?;
+        let operator = self.random.one_of(&["<", ">=", "!=", "="]);
+        let (key, value) = (self.whole_key(table), self.term(&column.of));
+        Some(format!("DELETE FROM {} WHERE {key} IF {} {operator} {value}", table.name, column.name))
+    }
+
+    fn statics_with_clustering(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_such(&table.of_kind(Kind::Static), |_| true)?;
+        let (key, name) = (self.whole_key(table), &column.name);
+        let counter = column.of.is_counter();
+        Some(match self.random.below(2) {
+            0 if counter => format!("UPDATE {} SET {name} = {name} + 1 WHERE {key}", table.name),
+            0 => format!("UPDATE {} SET {name} = ? WHERE {key}", table.name),
+            _ => format!("DELETE {name} FROM {} WHERE {key}", table.name),
+        })
+    }
+
+    fn update_range(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_other(table, |of| !of.is_counter())?;
+        let name = &column.name;
+        let (first, key) = (&table.partition()[0].name, self.whole_key(table));
+        Some(match self.random.below(5) {
+            0 => format!("UPDATE {} SET {name} = ? WHERE {first} > ?", table.name),
+            1 => format!("DELETE FROM {} WHERE {first} < ?", table.name),
+            2 => {
+                let partition = self.whole_partition(table);
+                let clustering = table.clustering();
+                let last = clustering.last()?;
+                format!("UPDATE {} SET {name} = ? WHERE {partition} AND {} > ?", table.name, last.name)
+            }
+            3 => {
+                self.uses(Clause::Token);
+                format!("DELETE FROM {} WHERE token({}) > ?", table.name, names(&table.partition()))
+            }
+            _ => format!("UPDATE {} SET {name} = ? WHERE {key} AND {name} = ?", table.name),
+        })
+    }
+
+    fn counter_with_ttl(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_other(table, Type::is_counter)?;
+        let name = &column.name;
+        let using = self.random.one_of(&[" USING TTL 5", " USING TIMESTAMP 5", ""]);
+        let change = self.random.one_of(&["C = ?", "C = C + ?", "C = C + null", "C = 5"]).replace('C', name);
+        let key = if column.kind == Kind::Static { self.whole_partition(table) } else { self.whole_key(table) };
+        Some(format!("UPDATE {}{using} SET {change} WHERE {key}", table.name))
+    }
+
+    fn batch_slip(&mut self, table: &Table) -> Option<String> {
+        let world = self.world;
+        let counter = world.tables.iter().find(|table| table.is_counter())?;
+        if table.is_counter() || table.view {
+            return None;
+        }
+        let column = self.one_such(&counter.of_kind(Kind::Regular), |_| true)?;
+        let key = self.whole_key(counter);
+        let count = format!("UPDATE {} SET {name} = {name} + 1 WHERE {key}; ", counter.name, name = column.name);
+        let other = format!("DELETE FROM {} WHERE {}; ", table.name, self.whole_partition(table));
+        let stamped = format!("DELETE FROM {} USING TIMESTAMP 3 WHERE {}; ", table.name, self.whole_partition(table));
+        let (clause, kind, statements) = match self.random.below(8) {
+            0 => (Clause::CounterBatch, "COUNTER BATCH", other),
+            1 => (Clause::UnloggedBatch, "UNLOGGED BATCH", count + &other),
+            2 => (Clause::LoggedBatch, "BATCH", count),
+            3 => (Clause::UnloggedBatch, "UNLOGGED BATCH USING TIMESTAMP 5", count),
+            4 => (Clause::LoggedBatch, "BATCH USING TTL 5", other),
+            5 => (Clause::LoggedBatch, "BATCH USING TIMESTAMP 5", stamped),
+            6 => (Clause::CounterBatch, "COUNTER BATCH USING TIMESTAMP ?", count),
+            _ => (Clause::CounterBatch, "COUNTER BATCH", count),
+        };
+        self.uses(clause);
+        Some(format!("BEGIN {kind} {statements}APPLY BATCH"))
+    }
+}
+
+fn names(columns: &[&Column]) -> String {
+    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
+}
