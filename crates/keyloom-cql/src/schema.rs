@@ -1,9 +1,21 @@
 //! A schema: what DDL statements have built, and where each part of it was made so.
 
+mod alter_table;
+mod apply;
+mod create_table;
+mod fault;
+mod find;
+mod functions;
+mod indexes;
 mod options;
+mod settings;
 mod tables;
 mod types;
+mod typing;
+mod user_types;
+mod views;
 
+pub use fault::{SchemaFault, SchemaFaultKind};
 pub use options::{Compaction, Replication};
 pub use tables::{Column, ColumnKind, Index, IndexKind, Lookup, Table, View};
 pub use types::{Type, UserType};
@@ -43,6 +55,8 @@ pub struct Keyspace {
     pub tables: BTreeMap<String, Table>,
     /// Materialized views by name; each is also a table that can be read.
     pub views: BTreeMap<String, View>,
+    /// The table of each index, by the index's name.
+    pub indexes: BTreeMap<String, String>,
     /// User-defined types by name.
     pub types: BTreeMap<String, UserType>,
     /// Names of user-defined functions and aggregates.

@@ -136,11 +136,3 @@ pub enum Lookup<'a> {
     /// None.
     None,
 }
-
-impl super::Schema {
-    /// The table or view that a name leads to, from within a keyspace.
-    pub fn find(&self, name: &crate::ast::QualifiedName, keyspace: Option<&str>) -> Lookup<'_> {
-        let _ = (name, keyspace);
-        Lookup::None
-    }
-}
