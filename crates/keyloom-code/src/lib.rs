@@ -8,10 +8,27 @@
 //! known is a hole with a name; a text that was not followed to its end is marked as dynamic. Whether it is CQL, or the SQL
 //! of another database in the same repository, is the caller's to decide: the evidence comes with it.
 
+mod builder;
+mod dialect;
+mod draft;
+mod front;
 mod language;
+mod link;
+mod literal;
+mod read;
+mod shape;
+mod sight;
 mod snippet;
+mod template;
+mod unit;
+mod value;
 
+pub use dialect::Drivers;
 pub use language::Language;
+pub use link::{Linked, Wanted, link, may_declare};
+pub use read::{BYTES_MAX, read};
+pub use sight::may_hold_statements;
 pub use snippet::{
     Argument, BatchKind, BatchSite, Bound, Consumed, Foreign, Hole, Marker, Origin, Piece, Site, Snippet,
 };
+pub use unit::{Remark, Unit, Unread};

@@ -1,0 +1,251 @@
+//! The texts that a value may be.
+
+use super::{Linker, Wanted};
+use crate::draft::Draft;
+use crate::template::{With, blanks};
+use crate::value::{Kind, Name, Shared, Unknown};
+
+/// How many texts one expression may become. Beyond it the longest stands for all, and is marked.
+const VARIANTS_MAX: usize = 8;
+
+/// How many declarations deep a name is followed.
+const FOLLOWED_MAX: usize = 16;
+
+impl Linker<'_> {
+    pub(super) fn variants(&mut self, unit: usize, value: &Shared) -> Vec<Draft> {
+        if self.budget == 0 {
+            return vec![Draft::lost(unit, 0..0)];
+        }
+        self.budget -= 1;
+        match &value.kind {
+            Kind::Text(text) => vec![Draft::of(text, unit)],
+            Kind::Plain(text) => vec![Draft { text: text.clone(), ..Draft::default() }],
+            Kind::Null | Kind::Unset => vec![Draft { text: "null".to_owned(), ..Draft::default() }],
+            Kind::Unknown(unknown) => vec![self.unknown(unit, unknown)],
+            Kind::Name(name) => self.named(unit, name),
+            Kind::Join(values) => self.product(unit, values),
+            Kind::Either(values) => {
+                let mut all: Vec<Draft> = Vec::new();
+                for value in values {
+                    for draft in self.variants(unit, value) {
+                        if !all.contains(&draft) {
+                            all.push(draft);
+                        }
+                    }
+                }
+                bounded(all)
+            }
+            Kind::Repeated(value) => marked(self.variants(unit, value), |draft| draft.dynamic = true),
+            Kind::Rewritten(value) => marked(self.variants(unit, value), |draft| draft.rewritten = true),
+            Kind::Sent { statement, .. } => self.variants(unit, statement),
+            Kind::Separated { separator, list } => self.separated(unit, separator, list),
+            Kind::Format { template, style, arguments } => {
+                let templates = self.variants(unit, template);
+                let mut filled = Vec::new();
+                for template in templates {
+                    filled.extend(self.filled(unit, &template, *style, arguments));
+                }
+                bounded(filled)
+            }
+            Kind::Built(built) => {
+                let values: Vec<Shared> = built.values().cloned().collect();
+                self.product(unit, &values)
+            }
+            Kind::Derived { .. } | Kind::List(_) | Kind::Record(_) | Kind::Batch(_) => {
+                vec![Draft { dynamic: true, ..Draft::hole("unknown", unit, 0..0, Vec::new()) }]
+            }
+        }
+    }
+
+    fn product(&mut self, unit: usize, values: &[Shared]) -> Vec<Draft> {
+        let mut all = vec![Draft::default()];
+        for value in values {
+            let mut next = self.variants(unit, value);
+            if all.len() * next.len() > VARIANTS_MAX {
+                next = longest(next);
+            }
+            if let [only] = next.as_slice() {
+                for draft in &mut all {
+                    draft.append(only);
+                }
+                continue;
+            }
+            let combined = |draft: &Draft| {
+                let draft = draft.clone();
+                next.iter()
+                    .map(move |part| {
+                        let mut draft = draft.clone();
+                        draft.append(part);
+                        draft
+                    })
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(combined).collect();
+        }
+        all
+    }
+
+    fn filled(
+        &mut self,
+        unit: usize,
+        template: &Draft,
+        style: crate::value::Style,
+        arguments: &[(Option<String>, Shared)],
+    ) -> Vec<Draft> {
+        let mut parts: Vec<(std::ops::Range<usize>, Draft)> = Vec::new();
+        for blank in blanks(&template.text, style) {
+            let at = template.slice(blank.at.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
+            let (at_unit, at) = at.unwrap_or((unit, 0..0));
+            let given = match &blank.with {
+                With::Position(position) => {
+                    arguments.iter().filter(|(name, _)| name.is_none()).nth(*position).map(|(_, value)| value.clone())
+                }
+                With::Name(name) => {
+                    let root = name.split(['.', '[']).next().unwrap_or(name);
+                    arguments.iter().find(|(given, _)| given.as_deref() == Some(root)).map(|(_, value)| value.clone())
+                }
+                With::Text(text) => {
+                    let mut draft = Draft::of(&crate::value::Text::default(), at_unit);
+                    draft.text.push_str(text);
+                    let range = 0..text.len() as u32;
+                    draft.pieces.push(crate::Piece { text: range, unit: at_unit, at, verbatim: false });
+                    parts.push((blank.at, draft));
+                    continue;
+                }
+            };
+            let draft = match given {
+                Some(value) => longest(self.variants(unit, &value)).pop().unwrap_or_default(),
+                None => {
+                    let name = match &blank.with {
+                        With::Name(name) => name.clone(),
+                        With::Position(position) => format!("argument{}", position + 1),
+                        With::Text(_) => String::new(),
+                    };
+                    Draft::hole(&name, at_unit, at, Vec::new())
+                }
+            };
+            parts.push((blank.at, draft));
+        }
+        vec![template.replaced(&parts)]
+    }
+
+    fn separated(&mut self, unit: usize, separator: &Shared, list: &Shared) -> Vec<Draft> {
+        match &list.kind {
+            Kind::List(items) => {
+                let mut values = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        values.push(separator.clone());
+                    }
+                    values.push(item.clone());
+                }
+                self.product(unit, &values)
+            }
+            Kind::Either(lists) => {
+                let mut all = Vec::new();
+                for list in lists {
+                    all.extend(self.separated(unit, separator, list));
+                }
+                bounded(all)
+            }
+            Kind::Repeated(list) => {
+                marked(self.separated(unit, separator, list), |draft| draft.dynamic = true)
+            }
+            Kind::Unknown(unknown) => vec![self.unknown(unit, unknown)],
+            Kind::Name(name) => match self.lookup(unit, name).as_slice() {
+                [(unit, declaration)] if self.following.len() < FOLLOWED_MAX => {
+                    let value = self.units[*unit].declarations[*declaration].value.clone();
+                    self.following.push((*unit, *declaration));
+                    let all = self.separated(*unit, separator, &value);
+                    self.following.pop();
+                    all
+                }
+                _ => self.named(unit, name),
+            },
+            _ => vec![Draft { dynamic: true, ..Draft::hole("list", unit, 0..0, Vec::new()) }],
+        }
+    }
+
+    fn unknown(&mut self, unit: usize, unknown: &Unknown) -> Draft {
+        let values = unknown.parameter.as_ref().map(|(function, index)| self.passed(unit, function, *index));
+        Draft::hole(&unknown.name, unit, unknown.at.clone(), values.unwrap_or_default())
+    }
+
+    /// The values that a parameter has at the calls in its unit, if all of them are constant.
+    fn passed(&mut self, unit: usize, function: &str, index: usize) -> Vec<String> {
+        let mut values: Vec<String> = Vec::new();
+        let units = self.units;
+        for passed in units[unit].passed.iter().filter(|passed| passed.function == function) {
+            let Some(value) = passed.arguments.get(index) else { return Vec::new() };
+            if matches!(value.kind, Kind::Unknown(_)) {
+                return Vec::new();
+            }
+            for draft in self.variants(unit, value) {
+                if !draft.holes.is_empty() || draft.dynamic || values.len() >= 16 {
+                    return Vec::new();
+                }
+                if !values.contains(&draft.text) {
+                    values.push(draft.text);
+                }
+            }
+        }
+        values
+    }
+
+    fn named(&mut self, unit: usize, name: &Name) -> Vec<Draft> {
+        let found = self.lookup(unit, name);
+        let mut all: Vec<Draft> = Vec::new();
+        for (at, declaration) in found.into_iter().take(VARIANTS_MAX) {
+            if self.following.contains(&(at, declaration)) || self.following.len() >= FOLLOWED_MAX {
+                continue;
+            }
+            let declared = &self.units[at].declarations[declaration];
+            let value = match (&declared.value.kind, name.path.last()) {
+                (Kind::Record(fields), Some(wanted)) if declared.name != *wanted => {
+                    match fields.iter().find(|(field, _)| field == wanted) {
+                        Some((_, value)) => value.clone(),
+                        None => continue,
+                    }
+                }
+                _ => declared.value.clone(),
+            };
+            self.following.push((at, declaration));
+            for draft in self.variants(at, &value) {
+                if !all.contains(&draft) {
+                    all.push(draft);
+                }
+            }
+            self.following.pop();
+        }
+        if all.is_empty() {
+            if !name.call {
+                let container = name.path.len().checked_sub(2).map(|at| name.path[at].clone());
+                if let Some(last) = name.path.last() {
+                    let language = self.units[unit].language;
+                    self.wanted.insert(Wanted { language, container, name: last.clone() });
+                }
+            }
+            let last = name.path.last().map_or("unknown", String::as_str);
+            return vec![Draft::hole(last, unit, name.at.clone(), Vec::new())];
+        }
+        bounded(all)
+    }
+}
+
+fn marked(mut drafts: Vec<Draft>, mark: impl Fn(&mut Draft)) -> Vec<Draft> {
+    drafts.iter_mut().for_each(mark);
+    drafts
+}
+
+fn bounded(drafts: Vec<Draft>) -> Vec<Draft> {
+    if drafts.len() > VARIANTS_MAX { longest(drafts) } else { drafts }
+}
+
+/// The longest text stands for all, which is said.
+fn longest(drafts: Vec<Draft>) -> Vec<Draft> {
+    if drafts.len() < 2 {
+        return drafts;
+    }
+    let longest = drafts.into_iter().max_by_key(|draft| draft.text.len());
+    longest.map(|draft| Draft { dynamic: true, ..draft }).into_iter().collect()
+}

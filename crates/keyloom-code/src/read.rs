@@ -1,0 +1,618 @@
+//! Reads one file: walks its syntax tree once, following what variables hold.
+
+mod bindings;
+mod calls;
+mod sites;
+mod strings;
+
+use std::collections::HashSet;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use tree_sitter::{Node, ParseOptions, Parser};
+
+use crate::Language;
+use crate::front::{Front, front};
+use crate::shape::{Bind, Function, How, Shape, Span, bytes, children};
+use crate::sight::begins_statement;
+use crate::snippet::BatchKind;
+use crate::unit::{Declaration, Passed, Remark, Seed, Sent, Unit, Unread};
+use crate::value::{Kind, Name, Shared, Text, Unknown, Value};
+use bindings::Bindings;
+
+/// Bytes of a file beyond which it is not read. People do not write such files; generators do.
+pub const BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// How deep the walk goes. Chains of operators and calls do not count; the deepest program that was seen had 90.
+const DEPTH_MAX: usize = 200;
+
+/// Reports of progress after which the parser gives up: it makes one about every hundred operations.
+const PROGRESS_MAX: usize = 2_000_000;
+
+/// Reads a file. The name is what others call it, a path with slashes: it tells packages and modules apart, and tests.
+pub fn read(language: Language, name: &str, text: &str) -> Unit {
+    let mut unit = Unit {
+        language,
+        name: name.to_owned(),
+        package: String::new(),
+        imports: Vec::new(),
+        bases: Vec::new(),
+        declarations: Vec::new(),
+        seeds: Vec::new(),
+        sent: Vec::new(),
+        passed: Vec::new(),
+        remarks: Vec::new(),
+        unread: None,
+    };
+    if text.len() > BYTES_MAX {
+        unit.unread = Some(Unread::TooLarge);
+        return unit;
+    }
+    let mut parser = Parser::new();
+    if parser.set_language(&language.grammar()).is_err() {
+        unit.unread = Some(Unread::TooHard);
+        return unit;
+    }
+    let mut steps = 0;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        steps += 1;
+        if steps > PROGRESS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options));
+    let Some(tree) = tree else {
+        unit.unread = Some(Unread::TooHard);
+        return unit;
+    };
+    let mut reader = Reader::new(front(language), text, unit);
+    reader.eval(tree.root_node());
+    reader.finish()
+}
+
+struct Reader<'t> {
+    shape: Front,
+    text: &'t str,
+    unit: Unit,
+    bindings: Bindings<'t>,
+    containers: Arc<[String]>,
+    functions: Vec<Frame<'t>>,
+    batches: Vec<Batch>,
+    depth: usize,
+    /// What follows in this branch does not run.
+    left: bool,
+}
+
+/// A function that is being read.
+struct Frame<'t> {
+    name: Option<&'t str>,
+    this: &'t str,
+    answers: Vec<Shared>,
+    loops: usize,
+    range: Range<usize>,
+    /// Variables that the block declares, with what they hide.
+    hidden: Vec<(&'t str, Option<Shared>)>,
+}
+
+struct Batch {
+    kind: BatchKind,
+    loops: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(shape: Front, text: &'t str, unit: Unit) -> Self {
+        Self {
+            shape,
+            text,
+            unit,
+            bindings: Bindings::default(),
+            containers: Arc::from([]),
+            functions: Vec::new(),
+            batches: Vec::new(),
+            depth: 0,
+            left: false,
+        }
+    }
+
+    fn finish(mut self) -> Unit {
+        let declared: HashSet<&str> = self
+            .unit
+            .declarations
+            .iter()
+            .filter(|declaration| declaration.function)
+            .map(|declaration| declaration.name.as_str())
+            .collect();
+        self.unit.passed.retain(|passed| declared.contains(passed.function.as_str()));
+        self.unit
+    }
+
+    /// What a node is; on the way, what it declares and sends is noted.
+    fn eval(&mut self, node: Node<'t>) -> Shared {
+        if self.depth >= DEPTH_MAX {
+            self.unit.unread = Some(Unread::TooDeep);
+            return self.unknown(node);
+        }
+        self.depth += 1;
+        let value = self.eval_shape(node);
+        self.depth -= 1;
+        value
+    }
+
+    fn eval_shape(&mut self, node: Node<'t>) -> Shared {
+        match (self.shape)(node, self.text) {
+            Shape::Text(spans) => {
+                let value = self.literal(node, spans);
+                self.seed(node, &value);
+                value
+            }
+            Shape::Plain => Value::new(Kind::Plain(bytes(node, self.text).to_owned())),
+            Shape::Null => Value::new(Kind::Null),
+            Shape::Sum(operands) => {
+                let values = operands.into_iter().map(|operand| self.operand(operand)).collect();
+                let value = Value::join(values);
+                self.seed(node, &value);
+                value
+            }
+            Shape::Percent { template, arguments } => self.percent(node, template, arguments),
+            Shape::Name(name) => self.name(node, name),
+            Shape::This => self.unknown(node),
+            Shape::Member { object, name } => self.member(node, object, name),
+            Shape::Call(call) => self.call(node, call),
+            Shape::List(items) => {
+                let items = items.into_iter().map(|item| self.eval(item)).collect();
+                Value::new(Kind::List(items))
+            }
+            Shape::Record(fields) => {
+                let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), self.eval(value))).collect();
+                let record = Value::new(Kind::Record(fields));
+                self.record(node, &record);
+                record
+            }
+            Shape::Same(inner) => self.eval(inner),
+            Shape::Bind(bind) => self.bind(node, bind),
+            Shape::Branch { conditions, branches, total } => self.branch(node, conditions, branches, total),
+            Shape::Loop { over, variables, parts } => self.looped(node, over, variables, parts),
+            Shape::Function(function) => self.function(node, function),
+            Shape::Container { name, bases, body } => self.container(node, name, bases, body),
+            Shape::Return(value) => {
+                let value = value.map(|value| self.eval(value));
+                if let (Some(value), Some(frame)) = (value, self.functions.last_mut()) {
+                    frame.answers.push(value);
+                }
+                self.left = true;
+                self.unknown(node)
+            }
+            Shape::Leave => {
+                // What is thrown is a message: it is looked at for calls, and holds no statement.
+                let seeds = self.unit.seeds.len();
+                self.parts(children(node));
+                self.unit.seeds.truncate(seeds);
+                self.left = true;
+                self.unknown(node)
+            }
+            Shape::Block => self.block(node),
+            Shape::Import(imports) => {
+                self.unit.imports.extend(imports);
+                self.unknown(node)
+            }
+            Shape::Package(name) => {
+                self.unit.package = name;
+                self.unknown(node)
+            }
+            Shape::Comment | Shape::Skip => self.unknown(node),
+            Shape::Other => {
+                self.parts(all_children(node));
+                self.unknown(node)
+            }
+        }
+    }
+
+    fn parts(&mut self, nodes: Vec<Node<'t>>) -> Option<Shared> {
+        let mut last = None;
+        for node in nodes {
+            if node.is_extra() {
+                self.comment(node);
+            } else {
+                last = Some(self.eval(node));
+            }
+        }
+        last
+    }
+
+    /// An operand of a larger text: it is no statement by itself.
+    fn operand(&mut self, node: Node<'t>) -> Shared {
+        match (self.shape)(node, self.text) {
+            Shape::Text(spans) => self.literal(node, spans),
+            Shape::Same(inner) if self.depth < DEPTH_MAX => {
+                self.depth += 1;
+                let value = self.operand(inner);
+                self.depth -= 1;
+                value
+            }
+            _ => self.eval(node),
+        }
+    }
+
+    fn literal(&mut self, node: Node<'t>, spans: Vec<Span<'t>>) -> Shared {
+        let mut text = Text::default();
+        let mut values = Vec::new();
+        for span in spans {
+            match span {
+                Span::Plain(range) => text.push(self.text.get(range.clone()).unwrap_or(""), place(range), true),
+                Span::Escape(range, meant) => text.push(&meant, place(range), false),
+                Span::Hole(inner) => {
+                    values.push(Value::text(std::mem::take(&mut text)));
+                    values.push(self.eval(inner));
+                }
+                Span::HoleName(range) => {
+                    values.push(Value::text(std::mem::take(&mut text)));
+                    values.push(self.variable(self.text.get(range.clone()).unwrap_or(""), place(range)));
+                }
+            }
+        }
+        values.push(Value::text(text));
+        let value = Value::join(values);
+        let block = self.unit.language == Language::Java && bytes(node, self.text).starts_with("\"\"\"");
+        if block { strings::without_indentation(&value) } else { value }
+    }
+
+    /// Remembers an expression that begins as a statement does.
+    fn seed(&mut self, node: Node<'t>, value: &Shared) {
+        let begins = match &value.kind {
+            Kind::Built(_) | Kind::Derived { .. } => true,
+            _ => value.first_text().is_some_and(|text| begins_statement(&text.text)),
+        };
+        if begins {
+            let (function, container) = self.around();
+            self.unit.seeds.push(Seed { at: span(node), value: value.clone(), function, container });
+        }
+    }
+
+    /// The function and the container around.
+    fn around(&self) -> (Option<String>, Option<String>) {
+        let function = self.functions.iter().rev().find_map(|frame| frame.name).map(str::to_owned);
+        (function, self.containers.last().cloned())
+    }
+
+    fn name(&mut self, node: Node<'t>, name: &'t str) -> Shared {
+        self.variable(name, span(node))
+    }
+
+    fn variable(&self, name: &str, at: Range<u32>) -> Shared {
+        match self.bindings.get(name) {
+            Some(value) => match &value.kind {
+                // The hole stands where the name is used.
+                Kind::Unknown(unknown) => Value::new(Kind::Unknown(Unknown { at, ..unknown.clone() })),
+                _ => value.clone(),
+            },
+            None => self.elsewhere(vec![name.to_owned()], at, false),
+        }
+    }
+
+    fn elsewhere(&self, path: Vec<String>, at: Range<u32>, call: bool) -> Shared {
+        Value::new(Kind::Name(Name { path, from: self.containers.clone(), at, call }))
+    }
+
+    fn is_this(&self, node: Node<'t>) -> bool {
+        match (self.shape)(node, self.text) {
+            Shape::This => true,
+            Shape::Name(name) => {
+                let mut frames = self.functions.iter();
+                frames.any(|frame| !frame.this.is_empty() && frame.this == name)
+            }
+            _ => false,
+        }
+    }
+
+    fn member(&mut self, node: Node<'t>, object: Node<'t>, name: &'t str) -> Shared {
+        if self.is_this(object) {
+            return self.elsewhere(vec![name.to_owned()], span(node), false);
+        }
+        let value = self.eval(object);
+        if let Some(value) = self.method(node, object, &value, name, &[]) {
+            return value;
+        }
+        match &value.kind {
+            Kind::Name(path) if !path.call && path.path.len() < 4 => {
+                let path = path.path.iter().cloned().chain([name.to_owned()]).collect();
+                self.elsewhere(path, span(node), false)
+            }
+            Kind::Record(fields) => match fields.iter().find(|(field, _)| field == name) {
+                Some((_, value)) => value.clone(),
+                None => self.unknown(node),
+            },
+            _ => Value::unknown(name, span(node)),
+        }
+    }
+
+    fn unknown(&self, node: Node<'t>) -> Shared {
+        let text = bytes(node, self.text);
+        let end = text.char_indices().nth(40).map_or(text.len(), |(end, _)| end);
+        Value::unknown(&text[..end], span(node))
+    }
+
+    fn bind(&mut self, node: Node<'t>, bind: Bind<'t>) -> Shared {
+        let mut values: Vec<Shared> = Vec::new();
+        for (index, value) in bind.values.iter().enumerate() {
+            let named = match (self.shape)(*value, self.text) {
+                Shape::Function(function) if function.name.is_none() => {
+                    bind.targets.get(index).map(|target| (function, bytes(*target, self.text)))
+                }
+                _ => None,
+            };
+            values.push(match named {
+                Some((function, name)) => self.function(*value, Function { name: Some(name), ..function }),
+                None => self.eval(*value),
+            });
+        }
+        if bind.values.is_empty() && strings::is_builder(bind.type_name) {
+            values.push(Value::join(vec![]));
+        }
+        for (index, target) in bind.targets.iter().enumerate() {
+            // `a, err := f()`: what is known of the call belongs to its first answer.
+            let value = match values.get(index) {
+                Some(value) => value.clone(),
+                None => self.unknown(*target),
+            };
+            self.assign(*target, value, bind.how, node);
+        }
+        values.into_iter().next().unwrap_or_else(|| self.unknown(node))
+    }
+
+    fn assign(&mut self, target: Node<'t>, value: Shared, how: How, at: Node<'t>) {
+        match (self.shape)(target, self.text) {
+            Shape::Name(name) => {
+                let value = match how {
+                    How::Append => strings::appended(&self.variable(name, span(target)), &value),
+                    _ => value,
+                };
+                let is_local = !self.functions.is_empty() && (how == How::Declare || self.bindings.get(name).is_some());
+                let open = self.functions.is_empty() || !is_local && self.is_field(name);
+                if open {
+                    self.declare(name, value, at, false);
+                    return;
+                }
+                let value = if value.is_telling() || matches!(value.kind, Kind::Batch(_) | Kind::Plain(_)) {
+                    value
+                } else {
+                    match &value.kind {
+                        Kind::Null | Kind::Unset => value,
+                        _ => Value::unknown(name, span(target)),
+                    }
+                };
+                if how == How::Declare
+                    && let Some(frame) = self.functions.last_mut()
+                {
+                    frame.hidden.push((name, self.bindings.get(name).cloned()));
+                }
+                self.bindings.set(name, Some(value));
+            }
+            Shape::Member { object, name } => {
+                if self.is_this(object) {
+                    self.declare(name, value, at, false);
+                } else {
+                    let object = self.eval(object);
+                    self.set_property(&object, name, at, &value);
+                }
+            }
+            Shape::List(targets) => {
+                for target in targets {
+                    let value = self.unknown(target);
+                    self.assign(target, value, how, at);
+                }
+            }
+            _ => self.parts(children(target)).map_or((), drop),
+        }
+    }
+
+    /// A name that is assigned in a method without being a variable of it: where languages have no `this`.
+    fn is_field(&self, name: &str) -> bool {
+        !self.containers.is_empty()
+            && self.bindings.get(name).is_none()
+            && !matches!(self.unit.language, Language::Python | Language::Go | Language::Ruby | Language::Php)
+    }
+
+    fn declare(&mut self, name: &str, value: Shared, node: Node<'t>, function: bool) {
+        if !value.is_telling() && !matches!(value.kind, Kind::Plain(_)) {
+            return;
+        }
+        let container = self.containers.clone();
+        self.unit.declarations.push(Declaration { container, name: name.to_owned(), value, at: span(node), function });
+    }
+
+    fn branch(&mut self, node: Node<'t>, conditions: Vec<Node<'t>>, branches: Vec<Node<'t>>, total: bool) -> Shared {
+        self.parts(conditions);
+        let (mut outcomes, mut values) = (Vec::new(), Vec::new());
+        let mut pending = branches;
+        let mut total = total;
+        pending.reverse();
+        while let Some(branch) = pending.pop() {
+            // A chain of `else if` is one question with many answers, and may be longer than the walk is deep.
+            if pending.is_empty()
+                && total
+                && let Shape::Branch { conditions, branches, total: inner } = (self.shape)(branch, self.text)
+            {
+                self.parts(conditions);
+                pending.extend(branches.into_iter().rev());
+                total = inner;
+                continue;
+            }
+            let mark = self.bindings.mark();
+            let value = self.eval(branch);
+            let changes = self.bindings.take_back(mark);
+            if !std::mem::take(&mut self.left) {
+                outcomes.push(changes);
+                values.push(value);
+            }
+        }
+        if !total {
+            outcomes.push(Vec::new());
+        }
+        self.left = outcomes.is_empty();
+        self.bindings.merge(&outcomes);
+        let mut values = values.into_iter();
+        match values.next() {
+            Some(first) if total => values.fold(first, |merged, value| Value::either(&merged, &value)),
+            _ => self.unknown(node),
+        }
+    }
+
+    fn looped(
+        &mut self,
+        node: Node<'t>,
+        over: Option<Node<'t>>,
+        variables: Vec<&'t str>,
+        parts: Vec<Node<'t>>,
+    ) -> Shared {
+        if let Some(over) = over {
+            let value = self.eval(over);
+            self.consumed(&value, crate::Consumed::Iterated);
+        }
+        if let Some(frame) = self.functions.last_mut() {
+            frame.loops += 1;
+        }
+        let mark = self.bindings.mark();
+        for variable in variables {
+            self.bindings.set(variable, Some(Value::unknown(variable, span(node))));
+        }
+        self.parts(parts);
+        self.left = false;
+        let mut changes = self.bindings.take_back(mark);
+        for (_, value) in &mut changes {
+            *value = value.take().map(strings::repeated);
+        }
+        self.bindings.merge(&[Vec::new(), changes]);
+        if let Some(frame) = self.functions.last_mut() {
+            frame.loops -= 1;
+        }
+        self.unknown(node)
+    }
+
+    fn block(&mut self, node: Node<'t>) -> Shared {
+        let hidden = self.functions.last_mut().map(|frame| std::mem::take(&mut frame.hidden));
+        let last = self.parts(all_children(node));
+        if let (Some(hidden), Some(frame)) = (hidden, self.functions.last_mut()) {
+            for (name, before) in std::mem::replace(&mut frame.hidden, hidden).into_iter().rev() {
+                self.bindings.set(name, before);
+            }
+        }
+        last.unwrap_or_else(|| self.unknown(node))
+    }
+
+    fn function(&mut self, node: Node<'t>, function: Function<'t>) -> Shared {
+        let is_lambda = function.name.is_none();
+        let (this, container) = function.receiver.unwrap_or(("", ""));
+        let outer = self.containers.clone();
+        if !container.is_empty() {
+            self.containers = outer.iter().cloned().chain([container.to_owned()]).collect();
+        }
+        let mark = self.bindings.mark();
+        let owner = function.name.unwrap_or("").to_owned();
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let parameter_of = (!is_lambda).then(|| (owner.clone(), index));
+            let unknown = Unknown { name: (*parameter).to_owned(), at: span(node), parameter: parameter_of };
+            self.bindings.set(parameter, Some(Value::new(Kind::Unknown(unknown))));
+        }
+        let loops = if is_lambda { self.functions.last().map_or(0, |frame| frame.loops) } else { 0 };
+        let (name, range) = (function.name, node.byte_range());
+        self.functions.push(Frame { name, this, answers: Vec::new(), loops, range, hidden: Vec::new() });
+        let left = std::mem::take(&mut self.left);
+        let last = self.parts(function.parts);
+        let ended = std::mem::replace(&mut self.left, left);
+        let frame = self.functions.pop();
+        let changes = self.bindings.take_back(mark);
+        if is_lambda {
+            let parameters = function.parameters;
+            let outer = changes.into_iter().filter(|(name, _)| !parameters.contains(name)).collect();
+            self.bindings.merge(&[Vec::new(), outer]);
+        }
+        let mut answers = frame.map(|frame| frame.answers).unwrap_or_default();
+        if !ended && let Some(last) = last {
+            answers.push(last);
+        }
+        answers.retain(|answer| answer.is_telling());
+        let mut answers = answers.into_iter();
+        let answer = answers.next().map(|first| answers.fold(first, |merged, value| Value::either(&merged, &value)));
+        let value = answer.unwrap_or_else(|| self.unknown(node));
+        if let Some(name) = function.name {
+            self.declare(name, value.clone(), node, true);
+        }
+        self.containers = outer;
+        value
+    }
+
+    fn container(&mut self, node: Node<'t>, name: &'t str, bases: Vec<&'t str>, body: Vec<Node<'t>>) -> Shared {
+        let outer = self.containers.clone();
+        self.containers = outer.iter().cloned().chain([name.to_owned()]).collect();
+        for base in bases {
+            self.unit.bases.push((name.to_owned(), base.to_owned()));
+        }
+        // A class within a function has fields, not variables of that function.
+        let functions = std::mem::take(&mut self.functions);
+        let mark = self.bindings.mark();
+        self.parts(body);
+        self.bindings.take_back(mark);
+        self.functions = functions;
+        self.containers = outer;
+        self.unknown(node)
+    }
+
+    fn comment(&mut self, node: Node<'t>) {
+        let text = bytes(node, self.text);
+        let Some(found) = text.find("keyloom:") else { return };
+        let said = text[found..].trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '*' | '/'));
+        let beside = node.prev_named_sibling().filter(|sibling| {
+            !sibling.is_extra() && !self.text[sibling.end_byte()..node.start_byte()].contains('\n')
+        });
+        let behind = || {
+            let mut next = node.next_named_sibling();
+            while let Some(sibling) = next.filter(Node::is_extra) {
+                next = sibling.next_named_sibling();
+            }
+            next
+        };
+        let covers = beside.or_else(behind).map(span);
+        self.unit.remarks.push(Remark { at: span(node), text: said.to_owned(), covers });
+    }
+
+    /// Remembers the arguments of a call of a function that may be in this unit.
+    fn passed(&mut self, function: &str, arguments: &[Shared]) {
+        let is_constant = |value: &Shared| matches!(value.kind, Kind::Text(_) | Kind::Name(_) | Kind::Plain(_));
+        if arguments.iter().any(is_constant) {
+            self.unit.passed.push(Passed { function: function.to_owned(), arguments: arguments.to_vec() });
+        }
+    }
+
+    fn new_site(&mut self, node: Node<'t>, value: Shared) -> usize {
+        let (function, container) = self.around();
+        self.unit.sent.push(Sent {
+            value,
+            at: span(node),
+            calls: Vec::new(),
+            function,
+            container,
+            in_loop: self.functions.last().is_some_and(|frame| frame.loops > 0),
+            batch: None,
+            arguments: Vec::new(),
+            page_size: None,
+            consistency: None,
+            idempotent: None,
+            timestamp: None,
+            consumed: None,
+        });
+        self.unit.sent.len() - 1
+    }
+}
+
+fn all_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+fn span(node: Node<'_>) -> Range<u32> {
+    place(node.byte_range())
+}
+
+fn place(range: Range<usize>) -> Range<u32> {
+    range.start as u32..range.end as u32
+}

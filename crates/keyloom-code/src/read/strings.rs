@@ -1,0 +1,70 @@
+//! What becomes of a text that is appended to, stripped, or put together in a loop.
+
+use crate::literal;
+use crate::value::{Kind, Shared, Text, Value};
+
+/// Types that collect text.
+pub(super) fn is_builder(type_name: &str) -> bool {
+    ["StringBuilder", "StringBuffer", "strings.Builder", "bytes.Buffer"].iter().any(|name| type_name.ends_with(name))
+}
+
+/// A text with another behind it, or a list with one more entry.
+pub(super) fn appended(value: &Shared, more: &Shared) -> Shared {
+    match &value.kind {
+        Kind::List(items) => {
+            let mut items = items.clone();
+            match &more.kind {
+                Kind::List(more) => items.extend(more.iter().cloned()),
+                _ => items.push(more.clone()),
+            }
+            Value::new(Kind::List(items))
+        }
+        Kind::Either(values) if values.iter().any(|value| matches!(value.kind, Kind::List(_))) => {
+            let mut values = values.iter().map(|value| appended(value, more));
+            let first = values.next();
+            first.map_or_else(|| more.clone(), |first| values.fold(first, |merged, value| Value::either(&merged, &value)))
+        }
+        _ => Value::join(vec![value.clone(), more.clone()]),
+    }
+}
+
+/// What a loop left behind.
+pub(super) fn repeated(value: Shared) -> Shared {
+    match &value.kind {
+        Kind::Text(_) | Kind::Join(_) | Kind::Either(_) | Kind::List(_) | Kind::Separated { .. } | Kind::Format { .. } => {
+            Value::new(Kind::Repeated(value))
+        }
+        _ => value,
+    }
+}
+
+/// A change of each text of a value.
+fn mapped(value: &Shared, change: &mut impl FnMut(&Text) -> Text) -> Shared {
+    match &value.kind {
+        Kind::Text(text) => Value::text(change(text)),
+        Kind::Join(values) => Value::join(values.iter().map(|value| mapped(value, change)).collect()),
+        Kind::Either(values) => {
+            let values = values.iter().map(|value| mapped(value, change)).collect();
+            Value::new(Kind::Either(values))
+        }
+        Kind::Format { template, style, arguments } => Value::new(Kind::Format {
+            template: mapped(template, change),
+            style: *style,
+            arguments: arguments.clone(),
+        }),
+        _ => value.clone(),
+    }
+}
+
+pub(super) fn without_margin(value: &Shared) -> Shared {
+    let mut at_start = true;
+    mapped(value, &mut |text| literal::without_margin(text, std::mem::take(&mut at_start)))
+}
+
+pub(super) fn without_indentation(value: &Shared) -> Shared {
+    match &value.kind {
+        Kind::Text(text) => Value::text(literal::without_indentation(text)),
+        // With holes in between a line may begin in one text and end in another; blanks mean nothing to a statement.
+        _ => value.clone(),
+    }
+}
