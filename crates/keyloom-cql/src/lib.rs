@@ -5,6 +5,8 @@
 //! is the caller's to know; a [`Span`] counts bytes of the text that was parsed.
 
 pub mod ast;
+mod lex;
+pub mod parse;
 pub mod resolve;
 pub mod schema;
 mod span;

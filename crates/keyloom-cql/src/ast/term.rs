@@ -33,6 +33,8 @@ pub enum TermKind {
     Call(QualifiedName, Vec<Term>),
     /// `(type) term`
     Hint(CqlType, Box<Term>),
+    /// `CAST(term AS type)`
+    Cast(Box<Term>, CqlType),
     /// `a + b`
     Arithmetic(Arithmetic, Box<Term>, Box<Term>),
     /// `-a`, where `a` is not a constant.
