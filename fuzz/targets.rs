@@ -219,7 +219,8 @@ fn examine(text: &str) -> String {
     // The form for code scanning lists every rule with its page; one is enough to see that it can.
     let rules = &all_rules()[..1];
     let today = TODAY.to_string();
-    let report = Report { findings: &findings, sources: &sources, rules, version: "0", today: Some(&today) };
+    let report =
+        Report { findings: &findings, sources: &sources, rules, version: "0", today: Some(&today), survey: None };
     for format in Format::ALL {
         let color = format == Format::Text && text.len() % 2 == 1;
         shown.push_str(&render(&report, format, Style { color, width: 40 + text.len() % 80 }));

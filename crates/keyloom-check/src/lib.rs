@@ -3,6 +3,7 @@
 //! Pure: a catalog, its places, today's date and the settings go in; findings come out, in their one order. A rule is
 //! one file in [`rules`], with its record, its check and its words, and its page beside it.
 
+mod baseline;
 mod comments;
 mod config;
 mod context;
@@ -15,6 +16,7 @@ pub mod rules;
 mod suppression;
 mod survey_context;
 
+pub use baseline::{Baseline, Remaining};
 pub use config::{Config, ConfigAllow, nearest_rule};
 pub use context::Context;
 pub use registry::{CATALOG_RULES, CatalogRule, SURVEY_RULES, SurveyRule, all_rules, rule};

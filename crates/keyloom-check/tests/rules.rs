@@ -103,7 +103,8 @@ fn run_survey(fixture: &Path) -> Outcome {
 fn outcome(mut findings: Vec<Finding>, sources: &Sources, today: Date) -> Outcome {
     keyloom_finding::sort(&mut findings, sources);
     let today = today.to_string();
-    let report = Report { findings: &findings, sources, rules: &all_rules(), version: "0", today: Some(&today) };
+    let report =
+        Report { findings: &findings, sources, rules: &all_rules(), version: "0", today: Some(&today), survey: None };
     let report = render(&report, Format::Text, Style { color: false, width: 100 });
     Outcome { findings, report }
 }

@@ -5,10 +5,12 @@
 //! into text for people and into JSON, SARIF and GitHub annotations for programs. It knows neither files nor
 //! terminals: names and texts come in, strings go out.
 
+mod fingerprint;
 mod place;
 pub mod render;
 mod rule;
 
+pub use fingerprint::fingerprints;
 pub use place::{FileId, LineColumn, Place, Places, SourceFile, Sources};
 pub use rule::{Level, Rule};
 

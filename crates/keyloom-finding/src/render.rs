@@ -72,6 +72,17 @@ pub struct Report<'a> {
     pub version: &'a str,
     /// The day that was taken as today, as `2026-11-15`; shown only if it decided a finding.
     pub today: Option<&'a str>,
+    /// What was looked at, where that is not plain from the call.
+    pub survey: Option<&'a Summary>,
+}
+
+/// What was looked at to find all this, in both forms.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// For people: a line each, below the findings.
+    pub lines: Vec<String>,
+    /// For programs.
+    pub value: serde_json::Value,
 }
 
 /// Renders a report.
@@ -84,7 +95,7 @@ pub struct Report<'a> {
 /// let mut sources = Sources::default();
 /// let file = sources.add("catalog.yaml", "patterns:\n  show_case:");
 /// let findings = [Finding::new(&RULE, Place::new(file, 12..21), "how often is show_case called?")];
-/// let report = Report { findings: &findings, sources: &sources, rules: &[&RULE], version: "0.1.0", today: None };
+/// let report = Report { findings: &findings, sources: &sources, rules: &[&RULE], version: "0.1.0", today: None, survey: None };
 /// let shown = render(&report, Format::Concise, Style { color: false, width: 80 });
 /// assert_eq!(shown, "catalog.yaml:2:3: note[missing-rate] how often is show_case called?\n1 note\n");
 /// ```
@@ -128,9 +139,15 @@ impl<'a> Report<'a> {
         Some(format!("today was taken as {day} (`--today` changes it)"))
     }
 
+    /// What was looked at, for people.
+    fn survey_lines(&self) -> String {
+        let lines = self.survey.map_or(&[] as &[String], |survey| &survey.lines);
+        lines.iter().map(|line| visible::one_line(line) + "\n").collect()
+    }
+
     /// What closes a report for people.
     fn footer(&self) -> String {
-        let mut footer = self.summary() + "\n";
+        let mut footer = self.survey_lines() + &self.summary() + "\n";
         if let Some(sentence) = self.today_sentence() {
             footer += &sentence;
             footer.push('\n');

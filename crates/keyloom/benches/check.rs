@@ -42,7 +42,8 @@ fn main() {
         let reviewing = fastest(|| drop(review(&readings, &sources, &Config::default(), TODAY)));
         let findings = review(&readings, &sources, &Config::default(), TODAY);
         let rules = all_rules();
-        let report = Report { findings: &findings, sources: &sources, rules: &rules, version: "0", today: None };
+        let report =
+            Report { findings: &findings, sources: &sources, rules: &rules, version: "0", today: None, survey: None };
         let rendering = fastest(|| drop(render(&report, Format::Text, Style { color: false, width: 100 })));
         let file = readings[0].files[0];
         let formatting = fastest(|| drop(format(&sources, file)));

@@ -48,7 +48,7 @@ fn without_errors(name: &str, files: &dyn Files) -> Catalog {
     let reading = read(name, files, &mut sources);
     let readings = [reading];
     let findings = review(&readings, &sources, &Config::default(), Date { year: 2026, month: 11, day: 15 });
-    let report = Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None };
+    let report = Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None, survey: None };
     let shown = render(&report, Format::Text, Style { color: false, width: 100 });
     assert!(findings.iter().all(|finding| finding.level < Level::Error), "{name}:\n{shown}");
     readings.into_iter().next().unwrap().catalog

@@ -43,7 +43,8 @@ fn answer(text: String) -> (usize, String) {
         let reading = read("catalog.yaml", &One(text), &mut sources);
         let today = Date { year: 2026, month: 11, day: 15 };
         let findings: Vec<Finding> = review(&[reading], &sources, &Config::default(), today);
-        let report = Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None };
+        let report =
+            Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None, survey: None };
         for form in Format::ALL {
             drop(render(&report, form, Style { color: false, width: 100 }));
         }

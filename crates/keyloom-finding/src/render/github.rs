@@ -27,6 +27,7 @@ pub(super) fn render(report: &Report) -> String {
         out += &format!("title={}::{}\n", property(finding.rule.name), data(&message_with_notes(finding)));
     }
     // A line that is no command is printed in the log as it is.
+    out += &report.survey_lines();
     if let Some(sentence) = report.today_sentence() {
         out += &sentence;
         out.push('\n');

@@ -18,6 +18,9 @@ pub(super) fn render(report: &Report) -> String {
     if let Some(day) = report.deciding_day() {
         document["today"] = day.into();
     }
+    if let Some(survey) = report.survey {
+        document["survey"] = survey.value.clone();
+    }
     format!("{document:#}\n")
 }
 

@@ -5,12 +5,19 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{Region, Report, message_with_notes};
-use crate::{Finding, Place, Rule, Sources};
+use crate::{Finding, Place, Rule, Sources, fingerprints};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) fn render(report: &Report) -> String {
     let rules = RuleList::new(report);
+    let fingerprints = fingerprints(report.findings, report.sources);
+    let results = report.findings.iter().zip(&fingerprints).map(|(finding, fingerprint)| {
+        let mut result = describe(finding, &rules, report.sources);
+        result["partialFingerprints"] = json!({ "keyloom/v1": fingerprint });
+        result
+    });
+    let results: Vec<Value> = results.collect();
     let mut run = json!({
         "tool": {
             "driver": {
@@ -20,10 +27,13 @@ pub(super) fn render(report: &Report) -> String {
             },
         },
         "columnKind": "unicodeCodePoints",
-        "results": report.findings.iter().map(|finding| describe(finding, &rules, report.sources)).collect::<Vec<_>>(),
+        "results": results,
     });
     if let Some(day) = report.deciding_day() {
-        run["properties"] = json!({ "today": day });
+        run["properties"]["today"] = day.into();
+    }
+    if let Some(survey) = report.survey {
+        run["properties"]["survey"] = survey.value.clone();
     }
     let document = json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] });
     format!("{document:#}\n")

@@ -56,8 +56,14 @@ impl Desk {
 
     fn show(&self, findings: &[Finding], format: Format, style: Style) -> String {
         let rules = [&OVERSIZED, &DUPLICATE];
-        let report =
-            Report { findings, sources: &self.sources, rules: &rules, version: "0.1.0", today: Some("2026-11-15") };
+        let report = Report {
+            findings,
+            sources: &self.sources,
+            rules: &rules,
+            version: "0.1.0",
+            today: Some("2026-11-15"),
+            survey: None,
+        };
         render(&report, format, style)
     }
 }

@@ -70,6 +70,7 @@ fn everything_a_finding_can_say() {
                 "ruleIndex": 2,
                 "level": "note",
                 "message": { "text": "the file `b.yaml` can't be opened" },
+                "partialFingerprints": { "keyloom/v1": "77127973eaaae27d:1" },
             },
             {
                 "ruleId": "oversized-item",
@@ -105,6 +106,7 @@ fn everything_a_finding_can_say() {
                         "message": { "text": "copied here" },
                     },
                 ],
+                "partialFingerprints": { "keyloom/v1": "cb77d22ccf0df58e:1" },
             },
         ])
     );
