@@ -104,3 +104,44 @@ pub(crate) fn holds_little(table: &Table) -> bool {
     let is_list = table.clustering().next().is_none() && table.columns.len() <= 3;
     is_list || words(&table.name).iter().any(|word| LITTLE.contains(&word.as_str()))
 }
+
+#[cfg(test)]
+mod tests {
+    use keyloom_cql::schema::{ColumnKind, Made};
+
+    use super::*;
+
+    fn column(name: &str, of: Native) -> Column {
+        Column { name: name.to_owned(), of: Type::Native(of), kind: ColumnKind::Regular, made: Made::default() }
+    }
+
+    #[test]
+    fn a_name_falls_into_words() {
+        assert_eq!(words("event_day"), ["event", "day"]);
+        assert_eq!(words("eventDay"), ["event", "day"]);
+        assert_eq!(words("req.Offset+pageSize"), ["req", "offset", "page", "size"]);
+        assert_eq!(words("__"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn few_values_are_told_by_type_and_by_the_last_word() {
+        assert!(few_values(&column("paid", Native::Boolean)).is_some());
+        assert!(few_values(&column("order_status", Native::Text)).is_some());
+        assert!(few_values(&column("country_code", Native::Text)).is_some());
+        assert!(few_values(&column("is_open", Native::Int)).is_some());
+        assert!(few_values(&column("status_id", Native::Text)).is_none());
+        assert!(few_values(&column("type", Native::Uuid)).is_none());
+        assert!(few_values(&column("is", Native::Text)).is_none());
+        assert!(few_values(&column("code", Native::Text)).is_none());
+    }
+
+    #[test]
+    fn a_moment_is_no_part_of_the_calendar() {
+        assert!(time_part(&column("day", Native::Date)));
+        assert!(time_part(&column("event_hour", Native::Timestamp)));
+        assert!(time_part(&column("yyyymm", Native::Int)));
+        assert!(!time_part(&column("created_at", Native::Timestamp)));
+        assert!(!time_part(&column("birth_date", Native::Date)));
+        assert!(!time_part(&column("day", Native::Uuid)));
+    }
+}

@@ -1,7 +1,9 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use keyloom_cql::ast::StatementKind;
 use keyloom_cql::resolve::{Fault, FaultKind, Verdict};
 use keyloom_cql::schema::{IndexKind, Table};
-use keyloom_finding::{Finding, Level, Rule};
+use keyloom_finding::{FileId, Finding, Level, Rule};
 use keyloom_survey::{Role, Use};
 
 use crate::SurveyContext;
@@ -25,19 +27,24 @@ pub(crate) struct Rejection<'a> {
 impl<'a> SurveyContext<'a> {
     /// The rejected statements that a rule speaks about, each place once.
     pub(crate) fn rejections(&self, rule: &'static Rule) -> Vec<Rejection<'a>> {
+        let doubt = !self.survey.open.is_empty() || self.speaks_scylla();
+        let most = if doubt { Level::Warning } else { Level::Error };
+        let strange = self.strange_files();
         let mut rejections: Vec<Rejection<'a>> = self
             .survey
             .uses
             .iter()
-            .filter_map(|of| self.rejection(of))
-            .filter(|found| found.rule() == rule.name)
+            .filter_map(|of| self.rejection(of, most))
+            .filter(|found| {
+                found.rule() == rule.name && !(found.is_unknown() && strange.contains(&found.of.whole().file))
+            })
             .collect();
         rejections.sort_by_key(|rejection| rejection.of.place(rejection.fault.at));
         rejections.dedup_by_key(|rejection| rejection.of.place(rejection.fault.at));
         rejections
     }
 
-    fn rejection(&self, of: &'a Use) -> Option<Rejection<'a>> {
+    fn rejection(&self, of: &'a Use, most: Level) -> Option<Rejection<'a>> {
         let (fault, filterable) = match &of.resolution.verdict {
             Verdict::NeedsFiltering(fault) => (fault, true),
             Verdict::Illegal(fault) => (fault, false),
@@ -48,18 +55,30 @@ impl<'a> SurveyContext<'a> {
             .iter()
             .find(|statement| inside(statement.span))
             .map_or(&of.written.statement.kind, |statement| &statement.kind);
-        Some(Rejection { of, kind, table: self.table(of, kind), fault, filterable, level: self.level(of) })
-    }
-
-    /// How sure a rejection is. Tests provoke rejections, and the statement of a migration met an older schema.
-    fn level(&self, of: &Use) -> Level {
         let unsure = of.dynamic || !of.unknown().is_empty();
-        match of.role {
+        let level = match of.role {
+            // Tests provoke rejections, and the statement of a migration met an older schema.
             Role::Test | Role::Migration => Level::Note,
             Role::Service | Role::Job if unsure => Level::Note,
-            Role::Service | Role::Job if !self.survey.open.is_empty() || self.speaks_scylla() => Level::Warning,
-            Role::Service | Role::Job => Level::Error,
+            Role::Service | Role::Job => most,
+        };
+        Some(Rejection { of, kind, table: self.table(of, kind), fault, filterable, level })
+    }
+
+    /// Programs that mostly name what this schema does not have: they speak to another database, whose tables may share a
+    /// name with ours.
+    fn strange_files(&self) -> BTreeSet<FileId> {
+        let mut files: BTreeMap<FileId, (usize, usize)> = BTreeMap::new();
+        for of in self.survey.uses.iter().filter(|of| of.site.is_some()) {
+            let (all, unknown) = files.entry(of.whole().file).or_default();
+            *all += 1;
+            *unknown += usize::from(self.rejection(of, Level::Error).is_some_and(|rejection| rejection.is_unknown()));
         }
+        files
+            .into_iter()
+            .filter(|(_, (all, unknown))| *unknown > 2 && unknown * 2 > *all)
+            .map(|(file, _)| file)
+            .collect()
     }
 
     /// Whether something in the repository is known to ScyllaDB alone, which accepts some statements that Cassandra rejects.
@@ -95,6 +114,11 @@ impl Rejection<'_> {
             Some(table) => finding.related(context.survey.made(table.key_made), format!("the key of `{}`", table.name)),
             None => finding,
         }
+    }
+
+    /// Whether a table or column is not in the schema.
+    fn is_unknown(&self) -> bool {
+        matches!(self.fault.kind, FaultKind::UnknownTable | FaultKind::UnknownColumn)
     }
 
     fn rule(&self) -> &'static str {

@@ -1,12 +1,16 @@
+use keyloom_cql::ast::{Native, StatementKind};
+use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::Role;
 
-use crate::SurveyContext;
+use crate::guess::native;
 use crate::reads::{given, names};
+use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "boundary-mismatch",
     level: Level::Error,
-    summary: "a statement does not give the whole partition key",
+    summary: "the partition key has a column that a statement does not give, or lacks one that all give",
     page: include_str!("boundary_mismatch.md"),
 };
 
@@ -25,4 +29,32 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
              partitions are larger by all values of {lacking}"
         )));
     }
+    findings.extend(context.tables().filter_map(|table| always_given(context, table)));
+}
+
+/// A partition that holds many series, though every statement names the one it is about: it grows with all of them.
+fn always_given(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
+    let mut clustering = table.clustering();
+    let name = clustering.next().filter(|_| clustering.clone().any(is_moment))?.name.as_str();
+    let uses: Vec<&TableUse<'_>> = context.uses(table).iter().filter(|of| of.of.role != Role::Test).collect();
+    let names_it = |of: &&TableUse<'_>| given(of.kind, name).is_some() && !of.of.dynamic && of.of.unknown().is_empty();
+    let reads = uses.iter().filter(|of| matches!(of.kind, StatementKind::Select(_))).count();
+    if table.unknown || reads == 0 || uses.len() < 3 || !uses.iter().all(names_it) {
+        return None;
+    }
+    let level = if context.survey.is_whole() { Level::Warning } else { Level::Note };
+    let key = names(table.partition_key().map(|column| column.name.as_str()));
+    let message = format!(
+        "each of {} statements on `{}` gives `{name}`, which is not in its partition key",
+        uses.len(),
+        table.name
+    );
+    Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(
+        "in a new table, add `{name}` to the partition key: a partition then holds one series and not all of {key}, and no \
+         statement changes"
+    )))
+}
+
+fn is_moment(column: &Column) -> bool {
+    matches!(native(column), Some(Native::Timestamp | Native::Timeuuid))
 }

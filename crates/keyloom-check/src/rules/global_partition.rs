@@ -18,9 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.tables().filter(|table| !table.unknown) {
-        let constants: Option<Vec<String>> =
-            table.partition_key().map(|column| only_value(context, table, column)).collect();
-        let Some(constants) = constants.filter(|constants| !constants.is_empty()) else { continue };
+        let Some(constants) = constants(context, table) else { continue };
         let one_row = table.clustering().next().is_none();
         let name = &table.name;
         let message = if one_row {
@@ -36,6 +34,13 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let level = if one_row { Level::Note } else { Level::Warning };
         findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help));
     }
+}
+
+/// What every statement gives the columns of the partition key, if it is always the same.
+pub(crate) fn constants(context: &SurveyContext<'_>, table: &Table) -> Option<Vec<String>> {
+    let constants: Option<Vec<String>> =
+        table.partition_key().map(|column| only_value(context, table, column)).collect();
+    constants.filter(|constants| !constants.is_empty())
 }
 
 /// `column = 'x'`, if no statement gives the column anything else.

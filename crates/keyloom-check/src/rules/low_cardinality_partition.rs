@@ -2,6 +2,7 @@ use keyloom_cql::ast::Native;
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
 
+use super::global_partition;
 use crate::SurveyContext;
 use crate::guess::{few_values, gathers_over_time, holds_little, native};
 use crate::reads::names;
@@ -21,8 +22,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 }
 
 fn check(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
-    // Without clustering columns there are as few rows as values: a list, and a small one.
-    if table.unknown || table.clustering().next().is_none() {
+    // A constant has its own rule. Without clustering columns there are as few rows as values: a list, and a small one.
+    if table.unknown || table.clustering().next().is_none() || global_partition::constants(context, table).is_some() {
         return None;
     }
     let reasons: Option<Vec<&str>> = table.partition_key().map(few_values).collect();

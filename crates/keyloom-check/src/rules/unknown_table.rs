@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::ast::QualifiedName;
 use keyloom_finding::{FileId, Finding, Level, Rule};
@@ -22,20 +22,25 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         return;
     }
     let at_home = files_at_home(context);
-    let mut elsewhere = Vec::new();
-    let mut told = BTreeSet::new();
-    for rejection in context.rejections(&RULE) {
+    let rejections = context.rejections(&RULE);
+    let mut by_name: BTreeMap<String, Vec<(&Rejection<'_>, &QualifiedName)>> = BTreeMap::new();
+    for rejection in &rejections {
         let Some(name) = table_name(rejection.kind) else { continue };
         // Tests make tables of their own, and a migration met those of its time.
-        let passed_by = matches!(rejection.of.role, Role::Test | Role::Migration) || is_of_the_server(name);
-        if passed_by || !told.insert((name.keyspace.as_ref().map(|keyspace| &keyspace.text), &name.name.text)) {
-            continue;
+        if !matches!(rejection.of.role, Role::Test | Role::Migration) && !is_of_the_server(name) {
+            by_name.entry(full_name(name)).or_default().push((rejection, name));
         }
-        let place = rejection.of.place(name.span());
-        if at_home.contains(&place.file) && has_keyspace(context, name) {
-            findings.push(unknown(context, &rejection, name));
-        } else {
-            elsewhere.push((name.name.text.clone(), Some(place)));
+    }
+    let mut elsewhere = Vec::new();
+    for (full_name, statements) in by_name {
+        let is_at_home = |name: &QualifiedName, file: FileId| at_home.contains(&file) && has_keyspace(context, name);
+        let home = statements.iter().find(|(rejection, name)| is_at_home(name, rejection.of.whole().file));
+        match home.or(statements.first()) {
+            Some((rejection, name)) if home.is_some() => {
+                findings.push(unknown(context, rejection, name, statements.len()));
+            }
+            Some((rejection, name)) => elsewhere.push((full_name, Some(rejection.of.place(name.span())))),
+            None => {}
         }
     }
     let message = |names: &str| format!("nothing here creates {names}; the schema may lie elsewhere");
@@ -44,7 +49,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     }));
 }
 
-fn unknown(context: &SurveyContext<'_>, rejection: &Rejection<'_>, name: &QualifiedName) -> Finding {
+fn unknown(context: &SurveyContext<'_>, rejection: &Rejection<'_>, name: &QualifiedName, times: usize) -> Finding {
     let tables: Vec<&str> = context
         .survey
         .schema
@@ -53,7 +58,10 @@ fn unknown(context: &SurveyContext<'_>, rejection: &Rejection<'_>, name: &Qualif
         .flat_map(|keyspace| keyspace.tables.keys().chain(keyspace.views.keys()))
         .map(String::as_str)
         .collect();
-    let finding = rejection.finding(&RULE, context);
+    let mut finding = rejection.finding(&RULE, context);
+    if times > 1 {
+        finding.message.push_str(&format!(" ({times} statements)"));
+    }
     match keyloom_text::nearest(&name.name.text, tables.iter().copied()) {
         Some(nearest) if nearest != name.name.text => finding.help(format!("did you mean `{nearest}`?")),
         _ => finding.help("create it in the schema, or take the statement out"),
@@ -68,6 +76,10 @@ fn files_at_home(context: &SurveyContext<'_>) -> BTreeSet<FileId> {
 
 fn has_keyspace(context: &SurveyContext<'_>, name: &QualifiedName) -> bool {
     name.keyspace.as_ref().is_none_or(|keyspace| context.survey.schema.keyspaces.contains_key(&keyspace.text))
+}
+
+fn full_name(name: &QualifiedName) -> String {
+    name.keyspace.iter().map(|keyspace| format!("{}.", keyspace.text)).chain([name.name.text.clone()]).collect()
 }
 
 fn is_of_the_server(name: &QualifiedName) -> bool {
