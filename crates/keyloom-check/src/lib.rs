@@ -9,12 +9,15 @@ mod config;
 mod context;
 mod growth;
 mod guess;
+mod meaning;
+mod reading;
 mod reads;
 mod registry;
 mod rejections;
 pub mod rules;
 mod suppression;
 mod survey_context;
+mod writing;
 
 pub use baseline::{Baseline, Remaining};
 pub use config::{Config, ConfigAllow, nearest_rule};
@@ -60,7 +63,7 @@ pub fn review_all(
     }
     let mut found = Vec::new();
     for survey in surveys {
-        let context = SurveyContext::new(survey);
+        let context = SurveyContext::new(survey, sources);
         for rule in SURVEY_RULES {
             (rule.check)(&context, &mut found);
         }

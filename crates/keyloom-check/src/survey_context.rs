@@ -1,13 +1,21 @@
 use std::collections::BTreeMap;
 
-use keyloom_cql::ast::{QualifiedName, StatementKind};
-use keyloom_cql::schema::{Lookup, Table};
-use keyloom_survey::{Survey, Use};
+use keyloom_cql::HOLE;
+use keyloom_cql::ast::{Name, QualifiedName, StatementKind};
+use keyloom_cql::schema::{Lookup, Made, Table};
+use keyloom_finding::Sources;
+use keyloom_survey::{Survey, SurveyFaultKind, Use};
+
+use crate::meaning::{is_bookkeeping, is_of_tests};
 
 /// What a rule over a survey may look at.
 pub struct SurveyContext<'a> {
     /// The survey.
     pub survey: &'a Survey,
+    /// The files that it points into.
+    sources: &'a Sources,
+    /// The names of tables in statements that do not lead to one table for sure.
+    loose: Vec<&'a Name>,
     /// The uses of each table, by keyspace and name; those inside of a batch too.
     uses: BTreeMap<&'a str, BTreeMap<&'a str, Vec<TableUse<'a>>>>,
 }
@@ -25,8 +33,9 @@ pub struct TableUse<'a> {
 
 impl<'a> SurveyContext<'a> {
     /// The context of one review.
-    pub fn new(survey: &'a Survey) -> Self {
+    pub fn new(survey: &'a Survey, sources: &'a Sources) -> Self {
         let mut uses: BTreeMap<_, BTreeMap<_, Vec<TableUse<'a>>>> = BTreeMap::new();
+        let mut loose = Vec::new();
         for of in &survey.uses {
             let statement = &of.written.statement;
             let inner = match &statement.kind {
@@ -34,9 +43,12 @@ impl<'a> SurveyContext<'a> {
                 _ => std::slice::from_ref(statement),
             };
             for statement in inner {
-                let found =
-                    table_name(&statement.kind).map(|name| survey.schema.find(name, of.written.keyspace.as_deref()));
-                if let Some(Lookup::One(table)) = found {
+                let Some(name) = table_name(&statement.kind) else { continue };
+                let found = survey.schema.find(name, of.written.keyspace.as_deref());
+                if !matches!(found, Lookup::One(_)) {
+                    loose.push(&name.name);
+                }
+                if let Lookup::One(table) = found {
                     let of_keyspace = uses.entry(table.keyspace.as_str()).or_default();
                     of_keyspace.entry(table.name.as_str()).or_default().push(TableUse {
                         of,
@@ -46,7 +58,7 @@ impl<'a> SurveyContext<'a> {
                 }
             }
         }
-        Self { survey, uses }
+        Self { survey, sources, loose, uses }
     }
 
     /// The tables, without views, by keyspace and name.
@@ -54,10 +66,37 @@ impl<'a> SurveyContext<'a> {
         self.survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values())
     }
 
+    /// The tables that a service may keep its rows in: neither those of tests, nor those of a migration tool or the server.
+    pub(crate) fn own_tables(&self) -> impl Iterator<Item = &'a Table> {
+        self.tables().filter(|table| {
+            let of_tests = is_of_tests(&table.keyspace) || self.file_of(table.made).is_some_and(is_of_tests);
+            !of_tests && !is_bookkeeping(table)
+        })
+    }
+
     /// The statements on a table or view.
     pub fn uses(&self, table: &Table) -> &[TableUse<'a>] {
         let of_keyspace = self.uses.get(table.keyspace.as_str());
         of_keyspace.and_then(|tables| tables.get(table.name.as_str())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether all statements on a table are known: everything could be read, and no statement whose table is not known
+    /// for sure may be about this one. Only then something may be concluded from what is not there.
+    pub fn is_seen_whole(&self, table: &Table) -> bool {
+        let coverage = &self.survey.coverage;
+        let all_read =
+            coverage.unread.is_empty() && !self.survey.faults.iter().any(|fault| fault.kind == SurveyFaultKind::Syntax);
+        self.survey.is_whole() || (all_read && !self.may_be_named(table))
+    }
+
+    /// Whether a statement whose table is not known for sure may be about this one.
+    pub fn may_be_named(&self, table: &Table) -> bool {
+        self.loose.iter().any(|name| may_be(name, &table.name))
+    }
+
+    /// The name of the file in which something of the schema was made.
+    pub fn file_of(&self, made: Made) -> Option<&'a str> {
+        self.survey.made(made).map(|place| self.sources.file(place.file).name())
     }
 
     /// The table that a statement is about; `None` for a batch, and where the name leads to none or to several.
@@ -78,5 +117,13 @@ pub(crate) fn table_name(kind: &StatementKind) -> Option<&QualifiedName> {
         StatementKind::Delete(delete) => Some(&delete.table),
         StatementKind::Truncate(table) => Some(table),
         _ => None,
+    }
+}
+
+/// Whether a name, perhaps with holes, may be this one: what stands before its first hole and behind its last fits.
+fn may_be(name: &Name, wanted: &str) -> bool {
+    match (name.text.split_once(HOLE), name.text.rsplit_once(HOLE)) {
+        (Some((before, _)), Some((_, behind))) => wanted.starts_with(before) && wanted.ends_with(behind),
+        _ => name.text == wanted,
     }
 }

@@ -29,7 +29,7 @@ pub(crate) mod order_not_total;
 pub(crate) mod order_on_optional;
 pub(crate) mod two_types;
 pub(crate) mod type_mismatch;
-pub(crate) mod unbounded_array;
+pub mod unbounded_array;
 pub(crate) mod unfit_key;
 pub(crate) mod unknown_key;
 pub(crate) mod unknown_name;

@@ -1,9 +1,13 @@
+use keyloom_cql::ast::StatementKind;
+use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Action, Entity, Write, WriteVerb};
 
 use super::gathered;
 
-use crate::Context;
+use crate::meaning::{has_word, is_counter_table, is_random_id};
+use crate::writing::Reach;
+use crate::{Context, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "mixed-write-discipline",
@@ -51,4 +55,113 @@ fn decides(write: &Write, entity: &Entity) -> bool {
     let changes_state =
         write.changed_fields(entity).iter().any(|field| entity.states.iter().any(|states| states.field == *field));
     !write.conditions.is_empty() || changes_state || write.newest.is_some()
+}
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for table in context.own_tables().filter(|table| !is_counter_table(table)) {
+        let writes = || context.uses(table).iter().filter(|one| one.is_write() && !one.is_test());
+        let plain = || writes().filter(|one| !one.is_conditional() && !is_in_batch(one));
+        let conditional = || writes().filter(|one| one.is_conditional());
+        let pairs = plain().flat_map(|one| conditional().map(move |other| (one, other)));
+        let mut clashes: Vec<_> = pairs
+            .filter(|(one, other)| overlap(table, one, other))
+            .map(|(one, other)| (clash(table, one, other), one, other))
+            .collect();
+        // The worst is told; a sort that keeps equals in their order keeps the report the same.
+        clashes.sort_by_key(|(level, ..)| std::cmp::Reverse(*level));
+        if let Some((level, one, other)) = clashes.first() {
+            let mut finding = told(table, *level, one).related(other.place(), "decided here, with IF");
+            let mut places = vec![one.place()];
+            for (_, more, _) in &clashes {
+                if !places.contains(&more.place()) && places.len() < 4 {
+                    places.push(more.place());
+                    finding = finding.related(more.place(), "plain too");
+                }
+            }
+            findings.push(finding);
+        }
+    }
+}
+
+/// A batch is decided as a whole, and a program may add to one what it decides elsewhere.
+fn is_in_batch(one: &TableUse<'_>) -> bool {
+    let in_program = one.of.site.as_ref().is_some_and(|site| site.batch.is_some());
+    in_program || matches!(one.of.written.statement.kind, StatementKind::Batch(_))
+}
+
+/// Whether two writes may meet in one cell, as far as they are known.
+fn overlap(table: &Table, one: &TableUse<'_>, other: &TableUse<'_>) -> bool {
+    let (Some(cells), Some(others)) = (cells(table, one), cells(table, other)) else { return false };
+    cells.iter().any(|column| others.contains(column))
+}
+
+/// The cells that a write sets or removes.
+fn cells<'a>(table: &'a Table, one: &TableUse<'a>) -> Option<Vec<&'a str>> {
+    let in_key = |name: &str| table.partition_key().chain(table.clustering()).any(|column| column.name == name);
+    if !one.deletes_rows() {
+        let set = one.columns_set()?;
+        return Some(set.into_iter().map(|name| name.text.as_str()).filter(|name| !in_key(name)).collect());
+    }
+    let statics = match one.reach(table) {
+        Reach::Unknown => return None,
+        Reach::Partition => true,
+        Reach::Rows | Reach::Run { .. } => false,
+    };
+    let removed = |kind: ColumnKind| kind == ColumnKind::Regular || (statics && kind == ColumnKind::Static);
+    Some(table.columns.iter().filter(|column| removed(column.kind)).map(|column| column.name.as_str()).collect())
+}
+
+/// How bad it is that these two meet: a key that is made again after it was removed may be lost; a random key is never
+/// made again; two ways to do the same thing are chosen by a setting, most often.
+fn clash(table: &Table, plain: &TableUse<'_>, conditional: &TableUse<'_>) -> Level {
+    let mut key = table.partition_key().chain(table.clustering());
+    let creates = conditional.insert().is_some();
+    let same_columns = || {
+        let names = |one: &TableUse<'_>| {
+            let mut names: Vec<String> =
+                one.columns_set().into_iter().flatten().map(|name| name.text.clone()).collect();
+            names.sort();
+            names
+        };
+        names(plain) == names(conditional)
+    };
+    let variants = plain.insert().is_some() == creates && same_columns() && !plain.deletes_rows();
+    if key.any(is_random_id) || variants || !conditional.is_service() {
+        return Level::Note;
+    }
+    let removes = plain.deletes_rows() && plain.reach(table) == Reach::Rows;
+    let proof = creates && removes && is_made_again(table) && !plain.is_open() && !conditional.is_open();
+    plain.level(if proof { Level::Error } else { Level::Warning })
+}
+
+/// Whether the same key is taken, let go and taken again by its nature: a lock, or a name that only one may have.
+fn is_made_again(table: &Table) -> bool {
+    const HELD: &[&str] =
+        &["election", "leader", "lease", "lock", "mutex", "reservation", "semaphore", "unique", "uniqueness"];
+    const NAMES: &[&str] = &["alias", "email", "handle", "login", "name", "nickname", "phone", "slug", "username"];
+    let last = table.partition_key().chain(table.clustering()).last();
+    has_word(&table.name, HELD) || last.is_some_and(|column| has_word(&column.name, NAMES))
+}
+
+fn told(table: &Table, level: Level, plain: &TableUse<'_>) -> Finding {
+    let name = &table.name;
+    let (message, help) = match level {
+        Level::Error => (
+            format!(
+                "a row of `{name}` that is deleted here and made again with IF NOT EXISTS can vanish: the plain delete carries another clock than the decision, and may hide the new row"
+            ),
+            "delete with a condition too, `IF EXISTS` or `IF owner = ?`: both are then decided in one order, at four trips instead of one",
+        ),
+        Level::Warning => (
+            format!(
+                "`{name}` is written with IF and without: a plain write and a decision keep different clocks, and the older one can win"
+            ),
+            "give this write a condition too (`IF EXISTS`), or keep what is written plainly in columns or a table of its own",
+        ),
+        Level::Note => (
+            format!("`{name}` is written with IF and without; that matters if both ever write one row"),
+            "if they do, give this write a condition too (`IF EXISTS`): both are then decided in one order",
+        ),
+    };
+    Finding::new(&RULE, plain.place(), message).level(level).help(help)
 }

@@ -1,9 +1,13 @@
+use keyloom_cql::ast::{AssignmentKind, InsertSource, Native, StatementKind, Term, TermKind};
+use keyloom_cql::schema::{Table, Type};
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Assignment, Compare, Entity, Expr, Fill, Pattern, Type, Write, WriteVerb};
+use keyloom_model::{Action, Assignment, Compare, Entity, Expr, Fill, Pattern, Write, WriteVerb};
 
 use super::gathered;
 
-use crate::Context;
+use crate::guess::native;
+
+use crate::{Context, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unsafe-retry",
@@ -66,7 +70,8 @@ fn repeats_add_up(write: &Write, entity: &Entity) -> bool {
 fn forgets(context: &Context<'_>, pattern: &Pattern) -> Option<Finding> {
     let is_create = matches!(&pattern.action, Action::Write(write) if write.verb == WriteVerb::Create);
     let has_birth_time = pattern.inputs.iter().any(|input| {
-        pattern.once_per.contains(&input.name) && matches!(input.ty, Type::Uuid7 | Type::Timestamp { .. })
+        pattern.once_per.contains(&input.name)
+            && matches!(input.ty, keyloom_model::Type::Uuid7 | keyloom_model::Type::Timestamp { .. })
     });
     if is_create || has_birth_time || pattern.once_per.is_empty() {
         return None;
@@ -80,4 +85,78 @@ fn forgets(context: &Context<'_>, pattern: &Pattern) -> Option<Finding> {
         "make one of them a uuid7 or a timestamp, or drop `once_per`: the request then carries an idempotency key";
     let place = context.value(&format!("patterns.{}.once_per", pattern.name));
     Some(Finding::new(&RULE, place, message).level(Level::Error).help(help))
+}
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for table in context.own_tables() {
+        let mut told = Vec::new();
+        for one in context.uses(table).iter().filter(|one| !one.is_test() && !one.is_conditional()) {
+            // Who says that a statement must not be repeated has thought of it.
+            let idempotent = one.of.site.as_ref().and_then(|site| site.idempotent);
+            if idempotent == Some(false) {
+                continue;
+            }
+            let found = added(one, table, idempotent == Some(true)).or_else(|| server_made(one, table));
+            if let Some((column, finding)) = found.filter(|(column, _)| !told.contains(column)) {
+                told.push(column);
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// A count or an append: the same statement twice has twice the effect.
+fn added(one: &TableUse<'_>, table: &Table, marked: bool) -> Option<(String, Finding)> {
+    one.assignments().iter().find_map(|set| {
+        let column = table.column(&set.column.text)?;
+        let adds = matches!(set.kind, AssignmentKind::Add(_) | AssignmentKind::Prepend(_));
+        let counts = native(column) == Some(Native::Counter);
+        let appends = adds && matches!(column.of, Type::List(_));
+        if !counts && !appends {
+            return None;
+        }
+        let (name, of) = (&column.name, &table.name);
+        let but = if marked { "; it is marked as safe to repeat, and it is not" } else { "" };
+        let message = if counts {
+            format!("a repeat of this statement counts `{name}` of `{of}` twice{but}")
+        } else {
+            format!("a repeat of this statement appends to `{name}` of `{of}` a second time{but}")
+        };
+        let help = if counts {
+            "never retry it after a timeout, and take the number for an estimate; where it must be exact, write one row for each event under the event's own id and count those"
+        } else {
+            "use a set or a map with the element's own id as its key: the same element twice is then one; or a row for each element"
+        };
+        // Without a word on retries a counter is what it is; a list that holds an element twice is wrong data.
+        let wanted = if appends || marked { Level::Warning } else { Level::Note };
+        let finding = Finding::new(&RULE, one.of.place(set.span), message).level(one.level(wanted)).help(help);
+        Some((name.clone(), finding))
+    })
+}
+
+/// A key that the server makes up: the same statement twice makes two rows.
+fn server_made(one: &TableUse<'_>, table: &Table) -> Option<(String, Finding)> {
+    let StatementKind::Insert(insert) = one.kind else { return None };
+    let InsertSource::Values { columns, values } = &insert.source else { return None };
+    let in_key = |name: &str| table.partition_key().chain(table.clustering()).any(|column| column.name == name);
+    let (column, value) =
+        columns.iter().zip(values).find(|(column, value)| in_key(&column.text) && is_made_up(value))?;
+    let message = format!(
+        "the server makes up `{}` of `{}`: a repeat of this insert makes a second row",
+        column.text, table.name
+    );
+    let finding = Finding::new(&RULE, one.of.place(value.span), message)
+        .level(one.level(Level::Note))
+        .help("make the id in the program, once for each request, and bind it: a repeat then writes the same row");
+    Some((column.text.clone(), finding))
+}
+
+fn is_made_up(value: &Term) -> bool {
+    match &value.kind {
+        TermKind::Call(function, arguments) => {
+            let name = function.name.text.as_str();
+            matches!(name, "now" | "uuid" | "currenttimeuuid" | "current_timeuuid") && arguments.is_empty()
+        }
+        _ => false,
+    }
 }

@@ -1,6 +1,9 @@
+//! `unbounded-array`: a collection that nothing keeps small.
+
 use keyloom_finding::{Finding, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule {
+/// A list, set or map without a bound; a review of CQL finds them too.
+pub static RULE: Rule = Rule {
     name: "unbounded-array",
     level: Level::Error,
     summary: "a list, set or map without a bound",

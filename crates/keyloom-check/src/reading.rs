@@ -1,0 +1,86 @@
+//! What a statement reads of the rows of its table, as rules over surveys ask it.
+
+use keyloom_cql::ast::{
+    Conditions, Name, OrderingKind, Relation, RelationKind, Select, Selection, Selector, SelectorKind, StatementKind,
+};
+
+use crate::TableUse;
+
+impl<'a> TableUse<'a> {
+    /// The columns that it answers by name: what somebody asks for, and so expects to be there. None for `*`.
+    pub(crate) fn columns_answered(&self) -> Vec<&'a Name> {
+        let mut names = Vec::new();
+        if let StatementKind::Select(Select { selection: Selection::Of(selectors), .. }) = self.kind {
+            selectors.iter().for_each(|selector| named_by(selector, &mut names));
+        }
+        names
+    }
+
+    /// The columns that it looks at in any way; `None` where these may be all, or are not known.
+    pub(crate) fn columns_looked_at(&self) -> Option<Vec<&'a Name>> {
+        if self.is_open() {
+            return None;
+        }
+        let mut names = Vec::new();
+        match self.kind {
+            StatementKind::Select(select) => {
+                let Selection::Of(selectors) = &select.selection else { return None };
+                selectors.iter().chain(&select.group_by).for_each(|selector| named_by(selector, &mut names));
+                for ordering in &select.order_by {
+                    match &ordering.kind {
+                        OrderingKind::Column(column) | OrderingKind::Nearest(column, _) => names.push(column),
+                        OrderingKind::Hole(_) => return None,
+                    }
+                }
+                in_relations(&select.relations, &mut names);
+            }
+            // It answers the row that is there already.
+            StatementKind::Insert(insert) if insert.if_not_exists.is_some() => return None,
+            StatementKind::Update(update) => in_write(&update.relations, &update.conditions, &mut names),
+            StatementKind::Delete(delete) => in_write(&delete.relations, &delete.conditions, &mut names),
+            _ => {}
+        }
+        names.iter().all(|name| !name.unknown).then_some(names)
+    }
+}
+
+fn in_write<'a>(relations: &'a [Relation], conditions: &'a Conditions, names: &mut Vec<&'a Name>) {
+    in_relations(relations, names);
+    names.extend(conditions.all.iter().map(|condition| &condition.column));
+}
+
+fn in_relations<'a>(relations: &'a [Relation], names: &mut Vec<&'a Name>) {
+    for relation in relations {
+        match &relation.kind {
+            RelationKind::Column { column, .. } | RelationKind::Element { column, .. } => names.push(column),
+            RelationKind::Tuple { columns, .. } | RelationKind::Token { columns, .. } => names.extend(columns),
+            RelationKind::Custom { .. } => {}
+        }
+    }
+}
+
+/// The columns in a selector. Selectors nest as deep as the parser lets them.
+fn named_by<'a>(selector: &'a Selector, names: &mut Vec<&'a Name>) {
+    let mut open = vec![selector];
+    while let Some(selector) = open.pop() {
+        match &selector.kind {
+            SelectorKind::Column(name) | SelectorKind::Hole(name) => names.push(name),
+            SelectorKind::Call(_, inner)
+            | SelectorKind::List(inner)
+            | SelectorKind::Set(inner)
+            | SelectorKind::Tuple(inner) => {
+                open.extend(inner);
+            }
+            SelectorKind::Cast(inner, _)
+            | SelectorKind::Field(inner, _)
+            | SelectorKind::Element(inner, _)
+            | SelectorKind::Slice(inner, ..)
+            | SelectorKind::Negative(inner)
+            | SelectorKind::Hint(_, inner) => open.push(inner),
+            SelectorKind::Arithmetic(_, left, right) => open.extend([left.as_ref(), right.as_ref()]),
+            SelectorKind::Map(entries) => open.extend(entries.iter().flat_map(|(key, value)| [key, value])),
+            SelectorKind::Udt(fields) => open.extend(fields.iter().map(|(_, value)| value)),
+            SelectorKind::CountRows | SelectorKind::Term(_) => {}
+        }
+    }
+}

@@ -1,0 +1,105 @@
+use std::collections::BTreeSet;
+
+use keyloom_cql::ast::{Batch, BatchKind, StatementKind};
+use keyloom_cql::schema::Table;
+use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::{BatchSite, Use};
+
+use crate::reads::{argument, given};
+use crate::writing::Reach;
+use crate::{SurveyContext, TableUse};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "batch-as-bulk-load",
+    level: Level::Warning,
+    summary: "a batch over many partitions, where single statements are faster",
+    page: include_str!("batch_as_bulk_load.md"),
+};
+
+/// A batch of a file is told from so many partitions of one table on.
+const MANY: usize = 10;
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let mut told = BTreeSet::new();
+    for table in context.own_tables() {
+        for one in context.uses(table).iter().filter(|one| !one.is_test() && one.is_write()) {
+            let place = one.of.whole();
+            if let StatementKind::Batch(batch) = &one.of.written.statement.kind {
+                let first = batch.statements.first().is_some_and(|statement| statement.span == one.span);
+                findings.extend(first.then(|| written_batch(context, one.of, batch, table)).flatten());
+            } else if let Some(batch) = one.of.site.as_ref().and_then(|site| site.batch.as_ref())
+                && let Some(finding) = filled_batch(one, table, batch)
+                && told.insert((place.file, batch.number))
+            {
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// A batch that a file spells out: its keys are to be seen.
+fn written_batch(context: &SurveyContext<'_>, of: &Use, batch: &Batch, table: &Table) -> Option<Finding> {
+    let inner: Vec<_> = context.uses(table).iter().filter(|one| std::ptr::eq(one.of, of)).collect();
+    // Rows of several tables that belong together are what batches are for.
+    if inner.len() < batch.statements.len() || inner.iter().any(|one| one.is_conditional()) {
+        return None;
+    }
+    let mut keys = BTreeSet::new();
+    for one in &inner {
+        let text = &of.written.text;
+        let parts = table.partition_key().map(|column| text.get(given(one.kind, &column.name)?.span.bytes()));
+        let key = parts.collect::<Option<Vec<&str>>>()?;
+        // Two markers may be bound to one value.
+        if key.iter().any(|part| part.starts_with(['?', ':'])) {
+            return None;
+        }
+        keys.insert(key);
+    }
+    if keys.len() < MANY {
+        return None;
+    }
+    let kind = if batch.kind == BatchKind::Logged { "logged batch" } else { "batch" };
+    let message = format!("this {kind} writes {} partitions of `{}` through one coordinator", keys.len(), table.name);
+    let level = inner.first()?.level(Level::Warning);
+    Some(Finding::new(&RULE, of.whole(), message).level(level).help(HELP))
+}
+
+/// A batch that a program fills in a loop.
+fn filled_batch(one: &TableUse<'_>, table: &Table, batch: &BatchSite) -> Option<Finding> {
+    if !batch.in_loop || one.is_conditional() {
+        return None;
+    }
+    let rows_are_partitions = table.clustering().next().is_none();
+    let bound = |name: &str| given(one.kind, name).and_then(|marker| argument(one.of, marker));
+    let roots: Vec<&str> =
+        table.clustering().filter_map(|column| bound(&column.name)).map(|it| root(&it.text)).collect();
+    let varies = |name: &str| {
+        bound(name)
+            .is_some_and(|it| it.constant.is_none() && it.text != root(&it.text) && roots.contains(&root(&it.text)))
+    };
+    let kind = match batch.logged {
+        Some(true) => "a logged batch",
+        Some(false) => "an unlogged batch",
+        None => "a batch",
+    };
+    let name = &table.name;
+    if rows_are_partitions && one.reach(table) == Reach::Rows {
+        let message =
+            format!("{kind} is filled in a loop with rows of `{name}`, each of which is a partition of its own");
+        return Some(Finding::new(&RULE, one.place(), message).level(one.level(Level::Warning)).help(HELP));
+    }
+    let column = table.partition_key().find(|column| varies(&column.name))?;
+    let message = format!(
+        "{kind} is filled in a loop with rows of `{name}`; if `{}` is not the same in all of them, they lie in many partitions",
+        column.name
+    );
+    Some(Finding::new(&RULE, one.place(), message).level(Level::Note).help(HELP))
+}
+
+const HELP: &str = "send the statements one by one, some dozens at a time and each straight to its replicas: faster, and one slow partition fails alone; keep batches for rows that must change together";
+
+/// The variable that an expression begins with: `item` of `item.getId()`.
+fn root(expression: &str) -> &str {
+    let end = expression.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(expression.len());
+    &expression[..end]
+}

@@ -1,0 +1,209 @@
+use keyloom_cql::ast::Native;
+use keyloom_cql::schema::{Column, ColumnKind, Table};
+use keyloom_finding::{Finding, Level, Rule};
+
+use crate::guess::{native, words};
+use crate::meaning::{has_word, is_clock, is_identity, is_sequence, singular};
+use crate::{SurveyContext, TableUse};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "missing-tie-breaker",
+    level: Level::Warning,
+    summary: "two things at one time have one key: the second overwrites the first",
+    page: include_str!("missing_tie_breaker.md"),
+};
+
+/// Things that happen: two of them at one time are two.
+const EVENTS: &[&str] = &[
+    "activity",
+    "alert",
+    "audit",
+    "change",
+    "click",
+    "comment",
+    "entry",
+    "event",
+    "history",
+    "log",
+    "login",
+    "message",
+    "notification",
+    "order",
+    "payment",
+    "post",
+    "purchase",
+    "record",
+    "transaction",
+    "transition",
+    "visit",
+];
+
+/// Values of a time: a second one at the same time replaces the first on purpose.
+const SERIES: &[&str] = &[
+    "aggregate",
+    "count",
+    "counter",
+    "daily",
+    "hourly",
+    "kv",
+    "measure",
+    "measurement",
+    "metric",
+    "price",
+    "rate",
+    "reading",
+    "rollup",
+    "sample",
+    "series",
+    "snapshot",
+    "stat",
+    "state",
+    "statistic",
+    "telemetry",
+    "tick",
+    "usage",
+    "version",
+];
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let tables: Vec<&Table> = context.own_tables().collect();
+    for table in &tables {
+        let Some(last) = table.clustering().last().filter(|_| !table.unknown) else { continue };
+        let writer = context.uses(table).iter().find(|one| one.insert().is_some() && !one.is_test());
+        if writer.is_none() && !context.survey.uses.is_empty() {
+            continue;
+        }
+        let finding = match lost_identity(table, last, &tables) {
+            Some(identity) => Some(loses_rows(context, table, last, identity, writer)),
+            None => clashing_events(table, &tables).map(|clock| may_clash(context, table, clock, writer)),
+        };
+        findings.extend(finding);
+    }
+}
+
+/// The identity of the things that the table lists, which is not in its key, while a time ends it. Another table has it
+/// in its key.
+fn lost_identity<'a>(table: &'a Table, last: &Column, tables: &[&Table]) -> Option<&'a Column> {
+    if !is_clock(last) || key(table).any(|column| is_sequence(column) || native(column) == Some(Native::Timeuuid)) {
+        return None;
+    }
+    let thing = thing(table)?;
+    let is_its_identity = |column: &&Column| {
+        let stem = stem(&column.name);
+        let named_after = stem.last().is_some_and(|word| *word == thing) || stem.is_empty();
+        column.kind == ColumnKind::Regular && is_identity(column) && named_after
+    };
+    let identity = table.columns.iter().find(is_its_identity)?;
+    let is_its_table = |other: &&&Table| {
+        let by_name = key(other).any(|column| column.name == identity.name && column.of == identity.of);
+        let by_thing = self::thing(other).is_some_and(|of| of == thing)
+            && key(other).count() == 1
+            && key(other).all(|column| column.name == "id" && column.of == identity.of);
+        other.name != table.name
+            && other.keyspace == table.keyspace
+            && (by_thing || (by_name && !identity.name.eq("id")))
+    };
+    tables.iter().find(is_its_table).map(|_| identity)
+}
+
+fn loses_rows(
+    context: &SurveyContext<'_>,
+    table: &Table,
+    last: &Column,
+    identity: &Column,
+    writer: Option<&TableUse<'_>>,
+) -> Finding {
+    let message = format!(
+        "two rows of `{}` with the same `{}` are one: the second `{}` overwrites the first",
+        table.name, last.name, identity.name
+    );
+    let overwrites = writer.is_some_and(|one| !one.is_conditional()) && native(last) == Some(Native::Timestamp);
+    let level = writer.map_or(Level::Warning, |one| one.level(if overwrites { Level::Error } else { Level::Warning }));
+    finding(context, table, last, message, &identity.name, writer).level(level)
+}
+
+/// The time of an event table whose key holds nothing that tells two events of one time apart: only owners.
+fn clashing_events<'a>(table: &'a Table, tables: &[&Table]) -> Option<&'a Column> {
+    let thing = thing(table)?;
+    if !EVENTS.contains(&thing.as_str()) || has_word(&table.name, SERIES) {
+        return None;
+    }
+    let says_something = table
+        .columns
+        .iter()
+        .any(|column| column.kind == ColumnKind::Regular && !matches!(native(column), Some(of) if is_number(of)));
+    let clock = table.clustering().find(|column| is_clock(column))?;
+    let is_of_another = |column: &Column| {
+        let stem = stem(&column.name).join("_");
+        let is_key_elsewhere = tables.iter().any(|other| {
+            self::thing(other).is_some_and(|of| of == stem) && key(other).count() == 1 && other.name != table.name
+        });
+        is_key_elsewhere && !stem.is_empty() && stem != thing
+    };
+    let tells_apart = |column: &Column| match native(column) {
+        Some(Native::Timeuuid) => true,
+        _ => is_sequence(column) || (is_identity(column) && !is_of_another(column)),
+    };
+    // What stands before the time says whose event it is, unless it is the event's own id.
+    let own_id = |column: &Column| stem(&column.name).last().is_some_and(|word| *word == thing) || column.name == "id";
+    let before = || key(table).take_while(|column| column.name != clock.name);
+    let after = || table.clustering().skip_while(|column| column.name != clock.name).skip(1);
+    let unique = before().any(|column| own_id(column) || native(column) == Some(Native::Timeuuid))
+        || after().any(|column| tells_apart(column) || !is_identity(column));
+    (says_something && !unique).then_some(clock)
+}
+
+fn may_clash(context: &SurveyContext<'_>, table: &Table, clock: &Column, writer: Option<&TableUse<'_>>) -> Finding {
+    let key = key(table).map(|column| format!("`{}`", column.name)).collect::<Vec<_>>().join(", ");
+    let message = format!(
+        "`{}` keeps one row for each {key}: of two at the same `{}` only the later write is kept",
+        table.name, clock.name
+    );
+    let conditional = writer.is_some_and(TableUse::is_conditional);
+    let wanted = if conditional { Level::Note } else { Level::Warning };
+    let level = writer.map_or(wanted, |one| one.level(wanted));
+    finding(context, table, clock, message, "event_id", writer).level(level)
+}
+
+fn finding(
+    context: &SurveyContext<'_>,
+    table: &Table,
+    clock: &Column,
+    message: String,
+    identity: &str,
+    writer: Option<&TableUse<'_>>,
+) -> Finding {
+    let partition = table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    let clustering = table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    let help = format!(
+        "end the key with what tells them apart, `(({partition}), {clustering}, {identity})`, in a new table; or make `{}` a timeuuid",
+        clock.name
+    );
+    let finding = Finding::new(&RULE, context.survey.made(clock.made), message).help(help);
+    finding.related(writer.map(TableUse::place), "written here, without looking")
+}
+
+fn key(table: &Table) -> impl Iterator<Item = &Column> {
+    table.partition_key().chain(table.clustering())
+}
+
+/// The thing that a table lists, in the singular: `case_events_by_agency` lists events.
+fn thing(table: &Table) -> Option<String> {
+    let words = words(&table.name);
+    let end = words.iter().position(|word| word == "by" || word == "for").unwrap_or(words.len());
+    words[..end].last().map(|word| singular(word))
+}
+
+/// The words of an identity without the word that makes it one: `order_id` gives `order`.
+fn stem(name: &str) -> Vec<String> {
+    let mut stem = words(name);
+    if stem.last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid" | "key")) {
+        stem.pop();
+    }
+    stem
+}
+
+fn is_number(of: Native) -> bool {
+    use Native::{Bigint, Boolean, Counter, Decimal, Double, Float, Int, Smallint, Tinyint, Varint};
+    matches!(of, Bigint | Boolean | Counter | Decimal | Double | Float | Int | Smallint | Tinyint | Varint)
+}

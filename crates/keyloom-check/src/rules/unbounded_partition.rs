@@ -1,0 +1,183 @@
+use keyloom_cql::ast::StatementKind;
+use keyloom_cql::schema::{Column, Table};
+use keyloom_finding::{Finding, Level, Rule};
+
+use crate::meaning::{grows_with_time, has_word, is_bucket, is_counter_table, is_sequence};
+use crate::writing::Reach;
+use crate::{SurveyContext, TableUse};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "unbounded-partition",
+    level: Level::Warning,
+    summary: "a partition that grows for ever: no bucket in its key, and nothing removes its rows",
+    page: include_str!("unbounded_partition.md"),
+};
+
+/// Owners that go on making rows as long as they live.
+const OWNERS: &[&str] = &[
+    "account",
+    "actor",
+    "address",
+    "agency",
+    "agent",
+    "app",
+    "application",
+    "asset",
+    "author",
+    "bot",
+    "category",
+    "channel",
+    "chat",
+    "city",
+    "client",
+    "cluster",
+    "company",
+    "conversation",
+    "country",
+    "creator",
+    "customer",
+    "device",
+    "domain",
+    "driver",
+    "feed",
+    "group",
+    "guild",
+    "host",
+    "keyspace",
+    "kind",
+    "level",
+    "machine",
+    "member",
+    "merchant",
+    "metric",
+    "namespace",
+    "node",
+    "org",
+    "organisation",
+    "organization",
+    "owner",
+    "player",
+    "project",
+    "region",
+    "repository",
+    "room",
+    "sensor",
+    "series",
+    "server",
+    "service",
+    "shop",
+    "site",
+    "source",
+    "station",
+    "store",
+    "stream",
+    "symbol",
+    "team",
+    "tenant",
+    "ticker",
+    "topic",
+    "type",
+    "user",
+    "userid",
+    "vehicle",
+    "wallet",
+    "workspace",
+];
+
+/// What comes to an end by itself, and with it the rows that it makes.
+const PASSING: &[&str] = &[
+    "attempt",
+    "batch",
+    "build",
+    "case",
+    "delivery",
+    "execution",
+    "file",
+    "flow",
+    "game",
+    "incident",
+    "instance",
+    "invocation",
+    "invoice",
+    "job",
+    "match",
+    "message",
+    "order",
+    "payment",
+    "process",
+    "query",
+    "request",
+    "ride",
+    "run",
+    "saga",
+    "session",
+    "snapshot",
+    "task",
+    "ticket",
+    "token",
+    "trace",
+    "transaction",
+    "trip",
+    "upload",
+    "workflow",
+];
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for table in context.own_tables() {
+        let Some(column) = grows_by(table) else { continue };
+        let uses = context.uses(table);
+        if is_cut(table) || expires(table, uses) {
+            continue;
+        }
+        // Without any statements there is only the shape to go by.
+        let writer = uses.iter().find(|one| one.sets() && !one.is_test() && one.reach(table) == Reach::Rows);
+        if writer.is_none() && !context.survey.uses.is_empty() {
+            continue;
+        }
+        let owner = table.partition_key().map(|column| format!("`{}`", column.name)).collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and is never cut or emptied",
+            table.name, column.name
+        );
+        let help = format!(
+            "add a period to the partition key, `(({}, month), {})`, so that each partition is closed after it (a read over several months is then one read each); or let rows expire: `default_time_to_live`",
+            table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
+            table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
+        );
+        let level = writer.map_or(Level::Warning, |one| one.level(Level::Warning)).min(loudness(table, uses));
+        let finding = Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help);
+        findings.push(finding.related(writer.map(TableUse::place), "a row more with each of these"));
+    }
+}
+
+/// The column by which a partition grows, if it has one. Counters grow in their cells, not in rows of time.
+fn grows_by(table: &Table) -> Option<&Column> {
+    if table.unknown || is_counter_table(table) {
+        return None;
+    }
+    table.clustering().find(|column| grows_with_time(column))
+}
+
+/// Whether the key itself keeps a partition small: a bucket in it, or an owner that comes to an end.
+fn is_cut(table: &Table) -> bool {
+    table.partition_key().any(|column| is_bucket(column) || has_word(&column.name, PASSING))
+}
+
+/// Whether rows go by themselves, or are removed in runs. What is not known may be an expiry too.
+fn expires(table: &Table, uses: &[TableUse<'_>]) -> bool {
+    let by_table = table.default_ttl.as_ref().is_some_and(|(seconds, _)| *seconds != Some(0));
+    let removes = |one: &TableUse<'_>| match one.kind {
+        StatementKind::Truncate(_) => !one.is_test(),
+        StatementKind::Delete(_) => matches!(one.reach(table), Reach::Run { .. }),
+        _ => one.using("ttl").is_some(),
+    };
+    by_table || uses.iter().any(removes)
+}
+
+/// Known owners make rows for ever. Of others nobody knows, and rows that are deleted one by one may stay few.
+fn loudness(table: &Table, uses: &[TableUse<'_>]) -> Level {
+    let by_owner = table.partition_key().any(|column| has_word(&column.name, OWNERS));
+    let deleted = uses.iter().any(|one| one.deletes_rows() && !one.is_test() && one.reach(table) == Reach::Rows);
+    let only_counts = !table.clustering().any(|column| grows_with_time(column) && !is_sequence(column));
+    if by_owner && !deleted && !only_counts { Level::Warning } else { Level::Note }
+}

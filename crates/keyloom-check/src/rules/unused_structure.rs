@@ -1,0 +1,130 @@
+use keyloom_cql::ast::{RelationKind, StatementKind};
+use keyloom_cql::schema::{IndexKind, Keyspace, Table};
+use keyloom_finding::{Finding, Level, Rule};
+
+use super::gathered;
+use crate::SurveyContext;
+use crate::meaning::is_bookkeeping;
+use crate::reads::relations;
+use crate::writing::names;
+
+pub(crate) static RULE: Rule = Rule {
+    name: "unused-structure",
+    level: Level::Warning,
+    summary: "a table, view or index that no statement uses",
+    page: include_str!("unused_structure.md"),
+};
+
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for keyspace in context.survey.schema.keyspaces.values() {
+        if !shows_its_statements(context, keyspace) {
+            continue;
+        }
+        let (mut idle, mut unread) = (Vec::new(), Vec::new());
+        for table in context.own_tables().filter(|table| table.keyspace == keyspace.name) {
+            if context.may_be_named(table) || is_read_through_view(context, keyspace, table) {
+                continue;
+            }
+            let place = context.survey.made(table.made);
+            if context.uses(table).is_empty() {
+                idle.push((table.name.clone(), place));
+            } else if is_only_written(context, table) {
+                unread.push((table.name.clone(), place));
+            }
+        }
+        let level = level(context);
+        let help = format!("drop what nothing needs; {}", what_decides(context));
+        findings.extend(
+            gathered(&RULE, idle, |names| format!("no statement reads or writes {names}"))
+                .map(|finding| finding.level(level).help(help.clone())),
+        );
+        findings.extend(
+            gathered(&RULE, unread, |names| format!("{names}: rows are written, and no statement reads them"))
+                .map(|finding| finding.level(Level::Note).help(help.clone())),
+        );
+        findings.extend(unused_views(context, keyspace).map(|finding| finding.level(level)));
+        for table in context.own_tables().filter(|table| table.keyspace == keyspace.name) {
+            findings.extend(unused_indexes(context, table).map(|finding| finding.level(level)));
+        }
+    }
+}
+
+/// Programs that reach their tables by a mapper show few statements: then nothing follows from what is not seen.
+fn shows_its_statements(context: &SurveyContext<'_>, keyspace: &Keyspace) -> bool {
+    let tables = || keyspace.tables.values().filter(|table| !is_bookkeeping(table));
+    let used = tables().filter(|table| !context.uses(table).is_empty()).count();
+    used >= 2 && used * 2 >= tables().count()
+}
+
+fn is_read_through_view(context: &SurveyContext<'_>, keyspace: &Keyspace, table: &Table) -> bool {
+    let is_its = |base: &(String, String)| base.0 == table.keyspace && base.1 == table.name;
+    keyspace.views.values().any(|view| is_its(&view.base) && !context.uses(&view.table).is_empty())
+}
+
+/// A condition reads too, and a truncation says that the rows matter to somebody.
+fn is_only_written(context: &SurveyContext<'_>, table: &Table) -> bool {
+    let uses = context.uses(table);
+    context.is_seen_whole(table)
+        && uses.iter().any(|one| one.is_service() && one.sets())
+        && uses.iter().all(|one| one.is_write() && !one.is_conditional())
+}
+
+fn unused_views(context: &SurveyContext<'_>, keyspace: &Keyspace) -> impl Iterator<Item = Finding> {
+    keyspace
+        .views
+        .values()
+        .filter(|view| context.uses(&view.table).is_empty() && !context.may_be_named(&view.table))
+        .map(|view| {
+            let (name, base) = (&view.table.name, &view.base.1);
+            let message = format!("no statement reads the view `{name}`, and each write of `{base}` pays for it");
+            Finding::new(&RULE, context.survey.made(view.table.key_made), message).help(format!(
+                "drop it: a write of `{base}` is then one write, without a read before it; {}",
+                what_decides(context)
+            ))
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+fn unused_indexes<'a>(context: &'a SurveyContext<'_>, table: &'a Table) -> impl Iterator<Item = Finding> {
+    let reads: Vec<_> = context.uses(table).iter().filter(|one| matches!(one.kind, StatementKind::Select(_))).collect();
+    let asks_unknown = |kind: &RelationKind| matches!(kind, RelationKind::Custom { .. } | RelationKind::Token { .. });
+    let silent = reads.is_empty()
+        || context.may_be_named(table)
+        || reads.iter().any(|read| read.is_open() || relations(read.kind).iter().any(|one| asks_unknown(&one.kind)));
+    let asked = move |column: &str| reads.iter().any(|read| relations(read.kind).iter().any(|one| names(one, column)));
+    let ordered_by_nearness = |name: &str| {
+        table.column(name).is_some_and(|column| matches!(column.of, keyloom_cql::schema::Type::Vector(..)))
+    };
+    table
+        .indexes
+        .iter()
+        .filter(move |index| {
+            !silent
+                && !matches!(index.kind, IndexKind::Custom(_))
+                && !ordered_by_nearness(&index.column)
+                && !asked(&index.column)
+        })
+        .map(|index| {
+            let message = format!(
+                "no statement asks `{}` by `{}`: the index `{}` costs each write and serves no read",
+                table.name, index.column, index.name
+            );
+            Finding::new(&RULE, context.survey.made(index.made), message)
+                .help(format!("drop it; {}", what_decides(context)))
+        })
+}
+
+/// What was not read may use what seems unused.
+fn level(context: &SurveyContext<'_>) -> Level {
+    let coverage = &context.survey.coverage;
+    if coverage.unread.is_empty() { Level::Warning } else { Level::Note }
+}
+
+fn what_decides(context: &SurveyContext<'_>) -> String {
+    match context.survey.coverage.unread.len() {
+        0 => "look first whether something outside of this repository uses it".to_owned(),
+        1 => "one statement could not be read: look first whether that one uses it".to_owned(),
+        some => format!("{some} statements could not be read: look first whether one of them uses it"),
+    }
+}
