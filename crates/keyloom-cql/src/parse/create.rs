@@ -1,5 +1,6 @@
 //! `CREATE` of all that a schema holds.
 
+use crate::Span;
 use crate::ast::{
     ColumnDefinition, CqlType, CreateFunction, CreateIndex, CreateKeyspace, CreateTable, CreateType, CreateView,
     IndexTarget, IndexTargetKind, Name, OptionValue, QualifiedName, StatementKind,
@@ -111,6 +112,7 @@ impl Parser<'_> {
 
     fn table_part(&mut self, table: &mut CreateTable) -> Parsed<()> {
         if let Some(start) = self.eat_words(&["primary", "key"]) {
+            self.only_key(table, start)?;
             if self.eat_holes() {
                 table.primary_key = Some(start.to(self.last_span()));
                 return Ok(());
@@ -131,11 +133,19 @@ impl Parser<'_> {
         }
         let column = self.column_definition()?;
         if column.is_primary_key {
+            self.only_key(table, column.span)?;
             table.partition_key = vec![column.name.clone()];
             table.primary_key = Some(column.span);
         }
         table.columns.push(column);
         Ok(())
+    }
+
+    fn only_key(&self, table: &CreateTable, another: Span) -> Parsed<()> {
+        match table.primary_key {
+            Some(_) => Err(self.fault(another, "a table has one primary key, and this is a second".to_owned(), None)),
+            None => Ok(()),
+        }
     }
 
     /// `name type [STATIC] [MASKED WITH ..] [PRIMARY KEY]`

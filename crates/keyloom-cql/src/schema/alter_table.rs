@@ -28,8 +28,8 @@ impl Schema {
             AlterTableChange::Drop { columns, if_exists } => {
                 each(columns, |column| self.drop_column(at, column, *if_exists, step))
             }
-            AlterTableChange::Rename { columns, if_exists } => {
-                each(columns, |(from, to)| self.rename_column(at, from, to, *if_exists, step))
+            AlterTableChange::Rename { columns, .. } => {
+                each(columns, |(from, to)| self.rename_column(at, from, to, step))
             }
             AlterTableChange::Retype(name, of) => {
                 let of_column = Typing::new(self, at.keyspace).resolve(of);
@@ -145,7 +145,7 @@ impl Schema {
         Ok(())
     }
 
-    fn rename_column(&mut self, at: Place<'_>, from: &Name, to: &Name, if_exists: bool, step: &Step<'_>) -> Applied {
+    fn rename_column(&mut self, at: Place<'_>, from: &Name, to: &Name, step: &Step<'_>) -> Applied {
         let Some(table) = self.table_mut(at) else { return Ok(()) };
         if from.unknown || to.unknown {
             table.unknown = true;
@@ -155,7 +155,8 @@ impl Schema {
         let taken = table.column(&to.text).is_some();
         let (unknown, name) = (table.unknown, table.name.clone());
         let Some(column) = table.columns.iter_mut().find(|column| column.name == from.text) else {
-            if if_exists || unknown {
+            // The server looks for the column before it looks at IF EXISTS, and so refuses it all the same.
+            if unknown {
                 return Ok(());
             }
             return fault(

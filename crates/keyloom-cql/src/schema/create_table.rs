@@ -203,15 +203,9 @@ impl Table {
 }
 
 fn check_key_is_there(create: &CreateTable, table: &Table) -> Applied {
-    let keys = create.columns.iter().filter(|column| column.is_primary_key).count();
     if create.primary_key.is_none() && !table.unknown {
         let message = format!("table {} has no primary key", table.name);
         return fault(SchemaFaultKind::Key, create.name.span(), message);
-    }
-    let clause = create.partition_key.len() > 1 || !create.clustering.is_empty();
-    if keys > 1 || (keys == 1 && clause) {
-        let message = format!("table {} has two primary keys", table.name);
-        return fault(SchemaFaultKind::Key, create.primary_key.unwrap_or(create.name.span()), message);
     }
     Ok(())
 }

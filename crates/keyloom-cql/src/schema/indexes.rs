@@ -51,11 +51,11 @@ impl Schema {
             });
         }
         if let Some(same) = indexes.iter().find_map(|index| table.indexes.iter().find(|known| is_same(known, index))) {
-            if create.if_not_exists || create.targets.len() > 1 {
-                return Ok(());
+            if create.if_not_exists || outcome.is_err() {
+                return outcome;
             }
             let message = format!("index {} holds the same as {name} would", same.name);
-            return outcome.and(fault(SchemaFaultKind::Exists, at, message));
+            return fault(SchemaFaultKind::Exists, at, message);
         }
         let keyspace = self.keyspace_mut(&home);
         keyspace.indexes.insert(name, table_name.clone());
@@ -87,6 +87,9 @@ impl Schema {
             return refuse(format!(
                 "the key of a table with compact storage can't be indexed, and {name} is part of it"
             ));
+        }
+        if table.compact_storage && column.kind == ColumnKind::Regular && table.clustering().next().is_some() {
+            return refuse(format!("the one value of a table with compact storage can't be indexed, and {name} is it"));
         }
         if column.kind == ColumnKind::Partition && table.partition_key().count() == 1 {
             return refuse(format!("column {name} is the whole partition key: an index over it would be of no use"));

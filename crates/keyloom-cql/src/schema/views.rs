@@ -72,7 +72,7 @@ impl Schema {
             let message = format!("{} is a second column in the key that is none of the table's key", second.text);
             return fault(SchemaFaultKind::Key, second.span, message);
         }
-        check_restrictions(create, &key)?;
+        check_restrictions(create, &key, base)?;
         if matches!(table.default_ttl, Some((Some(ttl), _)) if ttl > 0) {
             return refuse("rows of a materialized view expire with those of its table, not by themselves".to_owned());
         }
@@ -188,7 +188,7 @@ fn restricted(relation: &Relation) -> &[Name] {
 }
 
 /// Key columns are restricted, at least to be there; others can be restricted to nothing else.
-fn check_restrictions(create: &CreateView, key: &[&Name]) -> Applied {
+fn check_restrictions(create: &CreateView, key: &[&Name], base: &Table) -> Applied {
     for relation in &create.relations {
         if matches!(relation.kind, RelationKind::Token { .. } | RelationKind::Custom { .. }) {
             let message = "a materialized view can't be restricted so".to_owned();
@@ -202,14 +202,23 @@ fn check_restrictions(create: &CreateView, key: &[&Name]) -> Applied {
         let message = format!("the key column {} needs its {} IS NOT NULL in WHERE", open.text, open.text);
         return fault(SchemaFaultKind::Key, open.span, message);
     }
-    let is_key = |name: &Name| key.iter().any(|column| column.text == name.text);
+    let kind = |name: &Name| base.column(&name.text).map(|column| column.kind);
+    let is_key = |name: &Name| matches!(kind(name), Some(ColumnKind::Partition | ColumnKind::Clustering { .. }));
+    for relation in &create.relations {
+        if let RelationKind::Tuple { columns, .. } = &relation.kind
+            && columns.iter().any(|column| !matches!(kind(column), Some(ColumnKind::Clustering { .. })))
+        {
+            let message = "only clustering columns can be compared as a tuple".to_owned();
+            return fault(SchemaFaultKind::Other, relation.span, message);
+        }
+    }
     let not_null =
         |relation: &Relation| matches!(relation.kind, RelationKind::Column { operator: Operator::IsNotNull, .. });
     let other =
         create.relations.iter().find(|relation| !not_null(relation) && !restricted(relation).iter().all(is_key));
     match other {
         Some(relation) => {
-            let message = "a column outside of the view's key can only be restricted with IS NOT NULL".to_owned();
+            let message = "a column outside of the table's key can only be restricted with IS NOT NULL".to_owned();
             fault(SchemaFaultKind::Other, relation.span, message)
         }
         None => Ok(()),
