@@ -7,7 +7,7 @@ fn main(){ let dir=std::env::args().nth(1).unwrap(); let quiet=std::env::args().
   if may_hold_statements(l,t.as_bytes()) { parsed+=t.len(); units.push(read(l,n,&t)); texts.push((n.to_owned(),t)); } else { cold.push((l,n.to_owned(),t)); } }
  let e1=s.elapsed();
  let mut linked=link(&units); let mut rounds=0; 
- while rounds<4 { let w=&linked.wanted; let mut more=false; let mut rest=vec![]; for (l,n,t) in cold { if may_declare(l,t.as_bytes(),w) { parsed+=t.len(); units.push(read(l,&n,&t)); texts.push((n,t)); more=true } else {rest.push((l,n,t))} } cold=rest; rounds+=1; if !more {break} linked=link(&units); }
+ while rounds<4 { let w=&linked.wanted; let mut more=false; let mut rest=vec![]; for (l,n,t) in cold { if may_hold_wanted(l,t.as_bytes(),w) { parsed+=t.len(); units.push(read(l,&n,&t)); texts.push((n,t)); more=true } else {rest.push((l,n,t))} } cold=rest; rounds+=1; if !more {break} linked=link(&units); }
  let e2=s.elapsed();
  let mut dynamic=0; let mut holes=0; let mut foreign=0; let mut tests=0; let mut sited=0;
  for sn in &linked.snippets { let u=&units[sn.unit]; let d=u.drivers(); if !sn.foreign.is_empty(){foreign+=1} if sn.test_code{tests+=1} if sn.dynamic{dynamic+=1} if !sn.holes.is_empty(){holes+=1} if !sn.sites.is_empty(){sited+=1}
