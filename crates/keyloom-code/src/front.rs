@@ -2,6 +2,10 @@
 
 mod go;
 mod java;
+mod kotlin;
+mod python;
+mod scala;
+mod script;
 
 use tree_sitter::Node;
 
@@ -15,6 +19,10 @@ pub(crate) fn front(language: Language) -> Front {
     match language {
         Language::Go => go::shape,
         Language::Java => java::shape,
+        Language::Kotlin => kotlin::shape,
+        Language::Scala => scala::shape,
+        Language::Python => python::shape,
+        Language::TypeScript | Language::Tsx | Language::JavaScript => script::shape,
         _ => java::shape,
     }
 }

@@ -19,11 +19,11 @@ use names::Names;
 pub struct Linked {
     /// The statements, in the order of the units and of their text.
     pub snippets: Vec<Snippet>,
-    /// Names within statements that no unit declares: a file that declares one of them is worth reading, too.
+    /// Names for whose sake further files are worth reading; see [`may_hold_wanted`].
     pub wanted: Vec<Wanted>,
 }
 
-/// A name that no unit declares.
+/// A name for whose sake further files are worth reading.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wanted {
     /// The language it is asked in.
@@ -32,12 +32,24 @@ pub struct Wanted {
     pub container: Option<String>,
     /// The name.
     pub name: String,
+    /// What such a file would tell.
+    pub purpose: Purpose,
 }
 
-/// Whether a text could declare one of the names: it has the name as a word with an equals sign behind it.
-pub fn may_declare(language: Language, text: &[u8], wanted: &[Wanted]) -> bool {
+/// What a further file would tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// The name's value: it is a hole in a statement.
+    Declaration,
+    /// Where a statement of that name is sent: nobody was seen to.
+    Use,
+}
+
+/// Whether a text could declare or use one of the names: it has the name as a word, with an equals sign behind it where the
+/// declaration is wanted.
+pub fn may_hold_wanted(language: Language, text: &[u8], wanted: &[Wanted]) -> bool {
     let fits = wanted.iter().filter(|wanted| family(wanted.language) == family(language));
-    let names: HashSet<&[u8]> = fits.map(|wanted| wanted.name.as_bytes()).collect();
+    let names: HashMap<&[u8], Purpose> = fits.map(|wanted| (wanted.name.as_bytes(), wanted.purpose)).collect();
     if names.is_empty() {
         return false;
     }
@@ -45,16 +57,19 @@ pub fn may_declare(language: Language, text: &[u8], wanted: &[Wanted]) -> bool {
     let mut at = 0;
     while at < text.len() {
         let length = text[at..].iter().take_while(|byte| is_part(**byte)).count();
-        if length > 0 && names.contains(&text[at..at + length]) {
-            let rest = text[at + length..].iter().take(80);
-            let stop = |byte: &&u8| matches!(byte, b'=' | b';' | b'(' | b')' | b'"' | b'\'' | b'\n' | b'{' | b',');
-            if rest.copied().find(|byte| stop(&byte)) == Some(b'=') {
-                return true;
-            }
+        let purpose = if length > 1 { names.get(&text[at..at + length]) } else { None };
+        if purpose.is_some_and(|purpose| *purpose == Purpose::Use || is_declared(&text[at + length..])) {
+            return true;
         }
         at += length.max(1);
     }
     false
+}
+
+/// Whether what follows a name gives it a value.
+fn is_declared(rest: &[u8]) -> bool {
+    let stops = |byte: &u8| matches!(byte, b'=' | b';' | b'(' | b')' | b'"' | b'\'' | b'\n' | b'{' | b',');
+    rest.iter().take(80).copied().find(stops) == Some(b'=')
 }
 
 /// Languages whose programs see each other's constants.
@@ -100,7 +115,17 @@ pub fn link(units: &[Unit]) -> Linked {
     }
     let mut snippets: Vec<Snippet> = linker.snippets.into_values().collect();
     snippets.sort_by(|a, b| (a.unit, a.at.start, a.at.end, &a.text).cmp(&(b.unit, b.at.start, b.at.end, &b.text)));
-    Linked { snippets, wanted: linker.wanted.into_iter().collect() }
+    let mut wanted = linker.wanted;
+    let unused = snippets.iter().filter(|snippet| snippet.sites.is_empty());
+    for (snippet, name) in unused.flat_map(|snippet| snippet.names.iter().map(move |name| (snippet, name))) {
+        // Short names are everywhere.
+        if name.len() >= 8 {
+            let language = units[snippet.unit].language;
+            let container = snippet.container.clone();
+            wanted.insert(Wanted { language, container, name: name.clone(), purpose: Purpose::Use });
+        }
+    }
+    Linked { snippets, wanted: wanted.into_iter().collect() }
 }
 
 /// Where a text begins: the unit and the byte.

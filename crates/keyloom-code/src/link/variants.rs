@@ -1,6 +1,6 @@
 //! The texts that a value may be.
 
-use super::{Linker, Wanted};
+use super::{Linker, Purpose, Wanted};
 use crate::draft::Draft;
 use crate::template::{With, blanks};
 use crate::value::{Kind, Name, Shared, Unknown};
@@ -220,7 +220,7 @@ impl Linker<'_> {
                 let container = name.path.len().checked_sub(2).map(|at| name.path[at].clone());
                 if let Some(last) = name.path.last() {
                     let language = self.units[unit].language;
-                    self.wanted.insert(Wanted { language, container, name: last.clone() });
+                    self.wanted.insert(Wanted { language, container, name: last.clone(), purpose: Purpose::Declaration });
                 }
             }
             let last = name.path.last().map_or("unknown", String::as_str);

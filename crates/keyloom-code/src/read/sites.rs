@@ -173,13 +173,9 @@ impl<'t> Reader<'t> {
             site = self.unit.sent.len() - 1;
         }
         self.note(site, node, name, given, true);
-        if ADDS.contains(&name) {
-            // `a.add(b)` where both are statements: a batch under another name.
-            for given in given {
-                if let Kind::Sent { site, .. } = &given.value.kind {
-                    self.unit.sent[*site].calls.push(name.to_owned());
-                }
-            }
+        // What these answer is an error, not the statement.
+        if self.unit.language == Language::Go && matches!(name, "Exec" | "Scan" | "ScanCAS" | "MapScan" | "MapScanCAS" | "Close") {
+            return self.unknown(node);
         }
         Value::new(Kind::Sent { statement: statement.clone(), site })
     }
@@ -191,7 +187,7 @@ impl<'t> Reader<'t> {
         let first = given.first().map(|given| bytes(given.node, self.text));
         let sent = &mut self.unit.sent[site];
         sent.at = span(node);
-        sent.in_loop |= in_loop;
+        sent.in_loop |= in_loop && (SENDS.contains(&name) || BINDS.contains(&name));
         if sent.calls.len() < 32 {
             sent.calls.push(name.to_owned());
         }
@@ -212,7 +208,11 @@ impl<'t> Reader<'t> {
             }
         }
         if let Some(consumed) = consumption(self.unit.language, name) {
-            self.unit.sent[site].consumed = Some(consumed);
+            let before = &mut self.unit.sent[site].consumed;
+            // One row after the other out of an iterator is not one row.
+            if !(*before == Some(Consumed::Iterated) && consumed == Consumed::One) {
+                *before = Some(consumed);
+            }
         }
     }
 
