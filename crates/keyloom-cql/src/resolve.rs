@@ -1,6 +1,44 @@
 //! What the server would answer to a statement when it is prepared, and what the statement reads.
+//!
+//! The server is Cassandra 5.0. What ScyllaDB alone knows (`USING TIMEOUT`, `BYPASS CACHE`) is looked past, and so are the
+//! server's own tables, which no schema holds.
+//!
+//! A hole where a value stands is taken for a value that fits, as a marker is. Any other hole makes the answer
+//! [`Verdict::Maybe`] wherever it could change it: what is wrong whatever stands in the holes is still said.
+//!
+//! How it goes: `names` finds the table and makes a `Context` of it. For each relation `relations` says what it restricts,
+//! `restrictions` puts those of one column together, and `filter` decides over the whole WHERE, with `indexes` at hand.
+//! `terms`, `literals` and `functions` say whether a value fits a type, `typed` whether one type fits another. `select`,
+//! `modify` and `batch` add what their statements ask beyond the WHERE.
+
+mod batch;
+mod conditions;
+mod context;
+mod filter;
+mod functions;
+mod hints;
+mod indexes;
+mod json;
+mod literals;
+mod modify;
+mod names;
+mod relations;
+mod restrictions;
+mod select;
+mod selectors;
+mod signatures;
+mod temporal;
+mod terms;
+mod typed;
 
 use crate::Span;
+use crate::ast::Statement;
+use crate::schema::Schema;
+
+/// What the server would answer to the statement. `keyspace` is the one in use, if one is.
+pub fn resolve(schema: &Schema, statement: &Statement, keyspace: Option<&str>) -> Resolution {
+    names::resolve(schema, statement, keyspace)
+}
 
 /// What is known about a statement once its names are looked up.
 #[derive(Debug, Clone)]

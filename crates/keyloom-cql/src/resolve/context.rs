@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::typed::{Fit, Typed};
 use super::{Fault, FaultKind};
 use crate::Span;
-use crate::ast::{Name, Native};
+use crate::ast::{Name, Native, holes};
 use crate::schema::{Column, Keyspace, Schema, Table};
 
 /// The table that a statement is about, and the holes met while it is looked at.
@@ -53,11 +53,14 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// Notes a hole that could change the answer from here on.
-    pub(super) fn meet(&self, hole: &str) {
-        let mut holes = self.holes.borrow_mut();
-        if !holes.iter().any(|known| known == hole) {
-            holes.push(hole.to_owned());
+    /// Notes what could change the answer from here on: the holes in a text, or what it names if there are none in it.
+    pub(super) fn meet(&self, text: &str) {
+        let mut met = self.holes.borrow_mut();
+        let names: Vec<&str> = if text.contains(crate::HOLE) { holes(text).collect() } else { vec![text] };
+        for name in names {
+            if !met.iter().any(|known| known == name) {
+                met.push(name.to_owned());
+            }
         }
     }
 

@@ -81,7 +81,7 @@ impl Context<'_> {
                 }
                 Ok(only)
             }
-            _ => self.pick(call, asked, candidates).map(Some),
+            _ => self.best(call, asked, candidates).map(Some),
         }
     }
 
@@ -171,7 +171,7 @@ impl Context<'_> {
     }
 
     /// The best of several functions of one name: the first that fits exactly, else the only one that fits.
-    fn pick<A: Argument>(
+    fn best<A: Argument>(
         &self,
         call: &Call<'_, A>,
         asked: Option<&Typed<'_>>,

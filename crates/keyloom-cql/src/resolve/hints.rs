@@ -16,6 +16,14 @@ impl Context<'_> {
         })
     }
 
+    /// The type into which a value is cast: a native one.
+    pub(super) fn cast_into(&self, written: &CqlType) -> Outcome<Native> {
+        match written.kind {
+            TypeKind::Native(native) => Ok(native),
+            _ => self.refuse(FaultKind::Type, written.span, "a value is only cast into a native type"),
+        }
+    }
+
     fn read_type(&self, written: &CqlType, frozen: bool) -> Outcome<Type> {
         match &written.kind {
             TypeKind::Native(native) => Ok(Type::Native(*native)),

@@ -30,8 +30,12 @@ pub(super) fn preferred(literal: &Literal) -> Option<Native> {
 
 /// How the kind of a constant fits a type; whether its text does is for [`Context::parses`] to say.
 pub(super) fn fit(literal: &Literal, asked: &Typed<'_>) -> Fit {
+    use Native::{
+        Ascii, Bigint, Blob, Boolean, Counter, Date, Decimal, Double, Duration, Float, Inet, Int, Smallint, Text, Time,
+        Timestamp, Timeuuid, Tinyint, Uuid, Varint,
+    };
     if literal.kind == LiteralKind::Null {
-        return if asked.is(Native::Counter) { Fit::No } else { Fit::Weak };
+        return if asked.is(Counter) { Fit::No } else { Fit::Weak };
     }
     if literal.unknown || asked.is_unknown() {
         return Fit::Weak;
@@ -44,10 +48,6 @@ pub(super) fn fit(literal: &Literal, asked: &Typed<'_>) -> Fit {
     if preferred(literal) == Some(native) {
         return Fit::Exact;
     }
-    use Native::{
-        Ascii, Bigint, Blob, Boolean, Counter, Date, Decimal, Double, Duration, Float, Inet, Int, Smallint, Text, Time,
-        Timestamp, Timeuuid, Tinyint, Uuid, Varint,
-    };
     let fits = match literal.kind {
         LiteralKind::String => matches!(native, Ascii | Text | Inet | Date | Time | Timestamp),
         LiteralKind::Integer => matches!(

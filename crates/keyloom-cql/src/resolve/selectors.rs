@@ -7,7 +7,7 @@ use super::context::{Context, Outcome};
 use super::functions::{Argument, Call, Callee, Function, name_of};
 use super::typed::{Collection, Fit, Typed};
 use crate::Span;
-use crate::ast::{LiteralKind, Name, Native, QualifiedName, Selector, SelectorKind, Term, TermKind, TypeKind};
+use crate::ast::{LiteralKind, Name, Native, QualifiedName, Selector, SelectorKind, Term, TermKind};
 use crate::schema::{Column, ColumnKind, Type};
 
 /// Something selected, with its names looked up.
@@ -118,10 +118,7 @@ impl<'s> Context<'s> {
             }
             SelectorKind::CountRows => PickedKind::CountRows,
             SelectorKind::Call(name, arguments) => return self.pick_call(selector, name, arguments),
-            SelectorKind::Cast(of, into) => match &into.kind {
-                TypeKind::Native(native) => PickedKind::Cast(boxed(of)?, *native),
-                _ => return self.refuse(FaultKind::Type, into.span, "a value is only cast into a native type"),
-            },
+            SelectorKind::Cast(of, into) => PickedKind::Cast(boxed(of)?, self.cast_into(into)?),
             SelectorKind::Field(of, field) => PickedKind::Field(boxed(of)?, field),
             SelectorKind::Element(of, key) => PickedKind::Element(boxed(of)?, key),
             SelectorKind::Slice(of, from, to) => PickedKind::Slice(boxed(of)?, from.as_ref(), to.as_ref()),

@@ -99,6 +99,10 @@ impl Context<'_> {
                 self.prepare_call(term, Callee::Operator(*operator), &[&**left, &**right], asked)
             }
             TermKind::Negative(inner) => self.prepare_call(term, Callee::Minus, &[&**inner], asked),
+            TermKind::Cast(inner, into) => match self.cast_into(into) {
+                Ok(into) => self.prepare_call(term, Callee::Cast(into), &[&**inner], asked),
+                Err(refusal) => Err(refusal),
+            },
         }
     }
 
@@ -323,7 +327,7 @@ impl Context<'_> {
             }
             TermKind::Tuple(parts) => self.fit_tuple(parts, asked),
             TermKind::Hint(hint, _) => Ok(self.fit_hint(&self.written_type(hint)?, asked)),
-            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) => Ok(self.fit_call(term, asked)),
+            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => Ok(self.fit_call(term, asked)),
         }
     }
 
@@ -387,6 +391,10 @@ impl Context<'_> {
             TermKind::Negative(inner) => {
                 self.find(&Call { callee: Callee::Minus, arguments: &[&**inner], at, in_table }, asked)
             }
+            TermKind::Cast(inner, into) => {
+                let into = self.cast_into(into)?;
+                self.find(&Call { callee: Callee::Cast(into), arguments: &[&**inner], at, in_table }, asked)
+            }
             _ => Ok(None),
         }
     }
@@ -397,7 +405,7 @@ impl Context<'_> {
             TermKind::Hole(_) => Some(Typed::unknown()),
             TermKind::Literal(literal) if literal.unknown => Some(Typed::unknown()),
             TermKind::Hint(hint, _) => self.written_type(hint).ok(),
-            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) => {
+            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => {
                 let key = std::ptr::from_ref(term).addr();
                 if let Some(of) = self.types.borrow().get(&key) {
                     return of.clone();

@@ -1,0 +1,441 @@
+//! INSERT, UPDATE and DELETE.
+
+use super::conditions::Looked;
+use super::context::{Context, Outcome};
+use super::filter::{Filter, Purpose, Surroundings};
+use super::json;
+use super::restrictions::{Restriction, RestrictionKind};
+use super::selectors::typed;
+use super::typed::{Collection, Typed};
+use super::{Access, FaultKind, Part};
+use crate::Span;
+use crate::ast::{
+    Assignment, AssignmentKind, Delete, DeleteTarget, Insert, InsertSource, Name, Native, Relation, Term, TermKind, Update,
+    Using,
+};
+use crate::schema::{Column, ColumnKind, Type};
+
+/// What a statement that writes is to the batch around it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Written {
+    /// Whether it has an IF.
+    pub(super) conditional: bool,
+    /// Whether it counts.
+    pub(super) counts: bool,
+    /// Whether it sets its own time of writing.
+    pub(super) timestamp: bool,
+}
+
+/// Which kinds of columns are written.
+#[derive(Debug, Clone, Copy, Default)]
+struct Touched {
+    statics: bool,
+    rows: bool,
+}
+
+impl Touched {
+    fn touch(&mut self, column: &Column) {
+        if column.kind == ColumnKind::Static {
+            self.statics = true;
+        } else {
+            self.rows = true;
+        }
+    }
+
+    /// Whether only static columns are written and looked at.
+    fn only_statics(self, looked: Looked) -> bool {
+        !self.rows && !looked.rows && (self.statics || looked.statics)
+    }
+}
+
+impl<'s> Context<'s> {
+    /// Whether the table holds counters.
+    pub(super) fn counts(&self) -> bool {
+        self.table.columns.iter().any(|column| column.of == Type::Native(Native::Counter))
+    }
+
+    /// Checks an INSERT.
+    pub(super) fn insert<'a>(&self, insert: &'a Insert, at: Span, access: &mut Option<Access>) -> Outcome<Written>
+    where
+        's: 'a,
+    {
+        let written = self.using(&insert.using, insert.if_not_exists.is_some())?;
+        if self.counts() {
+            return self.refuse(FaultKind::Other, at, "a counter can't be inserted, only counted by an UPDATE");
+        }
+        let mut filter = Filter::default();
+        let mut touched = Touched::default();
+        let mut has_clustering = false;
+        let mut around = Surroundings { purpose: Purpose::Insert, only_statics: false, filtering: false, nearest: None, at };
+        match &insert.source {
+            InsertSource::Hole(name) => {
+                self.meet(&name.text);
+                return Ok(written);
+            }
+            InsertSource::Values { columns, values } => {
+                self.hold_columns(columns, values, at)?;
+                for (name, value) in columns.iter().zip(values) {
+                    let Some(column) = self.column(name)? else { continue };
+                    has_clustering |= matches!(column.kind, ColumnKind::Clustering { .. });
+                    self.prepare(value, &typed(column))?;
+                    if is_key(column) {
+                        self.add(&mut filter, equality(column, value.span), &around)?;
+                    } else {
+                        touched.touch(column);
+                    }
+                }
+            }
+            InsertSource::Json { document, .. } => {
+                self.hold_document(document)?;
+                has_clustering = self.table.clustering().next().is_some();
+                for column in &self.table.columns {
+                    if is_key(column) {
+                        self.add(&mut filter, equality(column, document.span), &around)?;
+                    } else {
+                        touched.touch(column);
+                    }
+                }
+            }
+        }
+        around.only_statics = !has_clustering && touched.only_statics(Looked::default());
+        let decided = self.decide(&mut filter, &around);
+        *access = Some(self.write(&filter, around.only_statics));
+        decided?;
+        Ok(written)
+    }
+
+    fn hold_columns(&self, columns: &[Name], values: &[Term], at: Span) -> Outcome {
+        let holes = values.iter().any(|value| matches!(value.kind, TermKind::Hole(_)));
+        if columns.len() != values.len() {
+            if let Some(Term { kind: TermKind::Hole(name), .. }) =
+                values.iter().find(|value| matches!(value.kind, TermKind::Hole(_)))
+                && holes
+            {
+                self.meet(&name.text);
+                return Ok(());
+            }
+            if let Some(hole) = columns.iter().find(|name| name.unknown) {
+                self.meet(&hole.text);
+                return Ok(());
+            }
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                format!("{} columns are given {} values", columns.len(), values.len()),
+            );
+        }
+        for (index, name) in columns.iter().enumerate() {
+            if !name.unknown && columns.iter().take(index).any(|other| other.text == name.text) {
+                return self.refuse(FaultKind::Other, name.span, format!("{} is given twice", name.text));
+            }
+        }
+        Ok(())
+    }
+
+    fn hold_document(&self, document: &Term) -> Outcome {
+        let TermKind::Literal(literal) = &document.kind else { return Ok(()) };
+        if literal.unknown || self.table.unknown {
+            return Ok(());
+        }
+        match json::check(self, &literal.text) {
+            Ok(()) => Ok(()),
+            Err(message) => self.refuse(FaultKind::Type, document.span, message),
+        }
+    }
+
+    /// Checks an UPDATE.
+    pub(super) fn update<'a>(&self, update: &'a Update, at: Span, access: &mut Option<Access>) -> Outcome<Written>
+    where
+        's: 'a,
+    {
+        let written = self.using(&update.using, update.conditions.is_conditional())?;
+        let looked = self.conditions(&update.conditions)?;
+        let mut touched = Touched::default();
+        for (index, assignment) in update.assignments.iter().enumerate() {
+            self.hold_compatible(update.assignments.get(..index).unwrap_or_default(), assignment)?;
+            let Some(column) = self.column(&assignment.column)? else { continue };
+            if is_key(column) {
+                return self.refuse(
+                    FaultKind::Other,
+                    assignment.span,
+                    format!("{} is part of the key, which can't be changed", column.name),
+                );
+            }
+            self.assign(assignment, column, looked.conditional)?;
+            touched.touch(column);
+        }
+        let only_statics = touched.only_statics(looked);
+        self.choose(&update.relations, Purpose::Update, only_statics, at, access)?;
+        Ok(written)
+    }
+
+    /// Two assignments of one column must go together: elements and fields do, whole values do not.
+    fn hold_compatible(&self, before: &[Assignment], assignment: &Assignment) -> Outcome {
+        let clash = before.iter().filter(|other| other.column.text == assignment.column.text).any(|other| {
+            match (&other.kind, &assignment.kind) {
+                (AssignmentKind::Field(field, _), AssignmentKind::Field(other, _)) => field.text == other.text,
+                (AssignmentKind::Set(_), _) | (_, AssignmentKind::Set(_)) => true,
+                _ => false,
+            }
+        });
+        if clash && !assignment.column.unknown {
+            return self.refuse(
+                FaultKind::Other,
+                assignment.span,
+                format!("{} is set twice, in ways that do not go together", assignment.column.text),
+            );
+        }
+        Ok(())
+    }
+
+    fn assign(&self, assignment: &Assignment, column: &Column, conditional: bool) -> Outcome {
+        let of = typed(column);
+        let name = &column.name;
+        let at = assignment.span;
+        let refuse = |message: String| self.refuse(FaultKind::Type, at, message);
+        if of.is_unknown() {
+            return Ok(());
+        }
+        let growing = of.collection().is_some();
+        match &assignment.kind {
+            AssignmentKind::Set(value) => {
+                self.prepare(value, &of)?;
+                if of.is(Native::Counter) {
+                    return refuse(format!("{name} is a counter, which can be counted but not set"));
+                }
+                Ok(())
+            }
+            AssignmentKind::OtherColumn(other) => {
+                refuse(format!("{name} can't be computed from {}, another column", other.text))
+            }
+            AssignmentKind::Element(key, value) => match of.collection() {
+                None => refuse(format!("{name} is no collection, so it has no elements")),
+                Some(_) if !of.is_multi_cell() => refuse(format!("{name} is frozen, so it can only be set as a whole")),
+                Some(Collection::Set) => refuse(format!("{name} is a set, whose elements have no keys")),
+                Some(Collection::List) => {
+                    self.prepare(key, &Typed::native(Native::Int))?;
+                    self.prepare(value, &of.element()).map(|_| ())
+                }
+                Some(Collection::Map) => {
+                    self.prepare(key, &of.key())?;
+                    self.prepare(value, &of.element()).map(|_| ())
+                }
+            },
+            AssignmentKind::Field(field, value) => {
+                let found = self.hold_field(at, column, field)?;
+                self.prepare(value, &found).map(|_| ())
+            }
+            AssignmentKind::Prepend(value) => {
+                self.prepare(value, &of)?;
+                if of.collection() != Some(Collection::List) || !of.is_multi_cell() {
+                    return refuse(format!("{name} is no list that can grow"));
+                }
+                Ok(())
+            }
+            AssignmentKind::Add(value) if !growing => {
+                let adds = match of.as_native() {
+                    Some(Native::Counter) => true,
+                    Some(native) => {
+                        let text = matches!(native, Native::Text | Native::Ascii);
+                        conditional && (text || super::signatures::NUMBERS.contains(&native))
+                    }
+                    None => false,
+                };
+                if !adds {
+                    return refuse(format!("nothing can be added to {name}, which is no counter"));
+                }
+                self.prepare(value, &of).map(|_| ())
+            }
+            AssignmentKind::Subtract(value) if !growing => {
+                if !of.is(Native::Counter) {
+                    return refuse(format!("nothing can be subtracted from {name}, which is no counter"));
+                }
+                self.prepare(value, &of).map(|_| ())
+            }
+            AssignmentKind::Add(_) | AssignmentKind::Subtract(_) if !of.is_multi_cell() => {
+                refuse(format!("{name} is frozen, so it can only be set as a whole"))
+            }
+            AssignmentKind::Add(value) => self.prepare(value, &of).map(|_| ()),
+            AssignmentKind::Subtract(value) => match &*of.of {
+                Type::Map(key, _) => {
+                    let keys = Typed::frozen(Type::Set(key.clone()));
+                    self.prepare(value, &keys).map(|_| ())
+                }
+                _ => self.prepare(value, &of).map(|_| ()),
+            },
+        }
+    }
+
+    /// The field of a column that can be written by itself.
+    fn hold_field(&self, at: Span, column: &Column, field: &Name) -> Outcome<Typed<'s>> {
+        let of = typed(column);
+        let name = &column.name;
+        if of.is_unknown() || field.unknown {
+            return Ok(Typed::unknown());
+        }
+        if !of.is_user_type() {
+            return self.refuse(FaultKind::Type, at, format!("{name} is no user-defined type, so it has no fields"));
+        }
+        if !of.is_multi_cell() {
+            return self.refuse(FaultKind::Type, at, format!("{name} is frozen, so it can only be written as a whole"));
+        }
+        match self.field(&of, &field.text) {
+            Some(found) => Ok(found),
+            None => self.refuse(FaultKind::Type, field.span, format!("{name} has no field {}", field.text)),
+        }
+    }
+
+    /// Checks a DELETE.
+    pub(super) fn delete<'a>(&self, delete: &'a Delete, at: Span, access: &mut Option<Access>) -> Outcome<Written>
+    where
+        's: 'a,
+    {
+        if let Some(using) = delete.using.iter().find(|using| using.name.text == "ttl") {
+            return self.refuse(FaultKind::Other, using.value.span, "what is deleted has no TTL");
+        }
+        let written = self.using(&delete.using, delete.conditions.is_conditional())?;
+        let looked = self.conditions(&delete.conditions)?;
+        let mut touched = Touched::default();
+        for target in &delete.targets {
+            if let Some(column) = self.remove(target)? {
+                touched.touch(column);
+            }
+        }
+        let whole_rows = !touched.statics;
+        touched.rows |= whole_rows;
+        let filter = self.choose(&delete.relations, Purpose::Delete, touched.only_statics(looked), at, access)?;
+        if looked.conditional && !filter.is_whole_key(self) {
+            if touched.rows {
+                return self.miss(
+                    FaultKind::Other,
+                    at,
+                    "with an IF, rows are deleted by their whole key, each column by equality",
+                );
+            }
+            if looked.rows {
+                return self.miss(FaultKind::Other, at, "an IF looks at a row by its whole key, each column by equality");
+            }
+        }
+        Ok(written)
+    }
+
+    fn remove(&self, target: &DeleteTarget) -> Outcome<Option<&'s Column>> {
+        let name = match target {
+            DeleteTarget::Column(name) | DeleteTarget::Element(name, _) | DeleteTarget::Field(name, _) => name,
+        };
+        let Some(column) = self.column(name)? else { return Ok(None) };
+        if is_key(column) {
+            return self.refuse(
+                FaultKind::Other,
+                name.span,
+                format!("{} is part of the key, so it goes with its row only", column.name),
+            );
+        }
+        let of = typed(column);
+        match target {
+            DeleteTarget::Column(_) => {}
+            DeleteTarget::Field(_, field) => {
+                self.hold_field(name.span, column, field)?;
+            }
+            DeleteTarget::Element(_, key) => match of.collection() {
+                _ if of.is_unknown() => {}
+                None => {
+                    return self.refuse(
+                        FaultKind::Type,
+                        name.span,
+                        format!("{} is no collection, so it has no elements", column.name),
+                    );
+                }
+                Some(_) if !of.is_multi_cell() => {
+                    return self.refuse(
+                        FaultKind::Type,
+                        name.span,
+                        format!("{} is frozen, so it can only be deleted as a whole", column.name),
+                    );
+                }
+                Some(Collection::List) => drop(self.prepare(key, &Typed::native(Native::Int))?),
+                Some(Collection::Set) => drop(self.prepare(key, &of.element())?),
+                Some(Collection::Map) => drop(self.prepare(key, &of.key())?),
+            },
+        }
+        Ok(Some(column))
+    }
+
+    /// The WHERE of an UPDATE or DELETE.
+    fn choose<'a>(
+        &self,
+        relations: &'a [Relation],
+        purpose: Purpose,
+        only_statics: bool,
+        at: Span,
+        access: &mut Option<Access>,
+    ) -> Outcome<Filter<'a>>
+    where
+        's: 'a,
+    {
+        let around = Surroundings { purpose, only_statics, filtering: false, nearest: None, at };
+        let mut filter = self.gather(relations, &around)?;
+        let decided = self.decide(&mut filter, &around);
+        *access = Some(self.write(&filter, only_statics));
+        decided?;
+        Ok(filter)
+    }
+
+    fn write(&self, filter: &Filter<'_>, only_statics: bool) -> Access {
+        Access {
+            partitions: filter.partitions(self),
+            part: if only_statics { Part::Statics } else { filter.part(self) },
+            index: None,
+            filters: false,
+            reversed: false,
+        }
+    }
+
+    /// What stands behind USING, and what the table says to it.
+    fn using(&self, using: &[Using], conditional: bool) -> Outcome<Written> {
+        let counts = self.counts();
+        let mut written = Written { conditional, counts, timestamp: false };
+        for using in using {
+            match using.name.text.as_str() {
+                "timestamp" => {
+                    self.prepare_number(&using.value, Native::Bigint)?;
+                    written.timestamp = true;
+                    if conditional {
+                        return self.refuse(FaultKind::Other, using.value.span, "with an IF, the server sets the time of writing");
+                    }
+                    if counts {
+                        return self.refuse(FaultKind::Other, using.value.span, "a counter has no time of writing to be set");
+                    }
+                }
+                "ttl" => {
+                    self.prepare_number(&using.value, Native::Int)?;
+                    if counts {
+                        return self.refuse(FaultKind::Other, using.value.span, "a counter can't expire");
+                    }
+                }
+                // ScyllaDB's own, such as TIMEOUT, says nothing about the data.
+                _ => {}
+            }
+        }
+        if conditional && counts {
+            let at = using.first().map_or(Span::default(), |using| using.value.span);
+            return self.refuse(FaultKind::Other, at, "counters can't be written with an IF");
+        }
+        if self.is_view {
+            return self.refuse(
+                FaultKind::Other,
+                Span::default(),
+                format!("{} is a materialized view, which only its table can change", self.table.full_name()),
+            );
+        }
+        Ok(written)
+    }
+}
+
+fn is_key(column: &Column) -> bool {
+    matches!(column.kind, ColumnKind::Partition | ColumnKind::Clustering { .. })
+}
+
+fn equality(column: &Column, at: Span) -> Restriction<'_> {
+    Restriction { columns: vec![column], kind: RestrictionKind::Equal, multi: false, at }
+}
