@@ -2,11 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use keyloom_cql::Span;
-use keyloom_cql::ast::Statement;
 use keyloom_cql::ast::{QualifiedName, StatementKind};
-use keyloom_cql::resolve::{Fault, FaultKind, Resolution, Verdict};
-use keyloom_cql::schema::{Lookup, Schema};
+use keyloom_cql::resolve::{FaultKind, Resolution, Verdict, resolve};
 
 use crate::ground::Ground;
 use crate::names;
@@ -118,18 +115,4 @@ fn is_system(table: &QualifiedName, keyspace: Option<&str>) -> bool {
 /// Whether a statement is one that nobody can read before the program runs.
 pub(crate) fn is_unreadable(kind: &StatementKind) -> bool {
     matches!(kind, StatementKind::Dynamic(_))
-}
-
-/// As much as can be said before the resolver is there: whether the table is known.
-fn resolve(schema: &Schema, statement: &Statement, keyspace: Option<&str>) -> Resolution {
-    let tables = names::tables(&statement.kind);
-    let unknown =
-        tables.iter().find(|table| matches!(schema.find(table, keyspace), Lookup::None) && !table.name.unknown);
-    let fault = |table: &&QualifiedName| Fault {
-        kind: FaultKind::UnknownTable,
-        at: Span { ..table.span() },
-        message: format!("there is no table {}", table.name.text),
-    };
-    let verdict = unknown.map_or(Verdict::Legal, |table| Verdict::Illegal(fault(table)));
-    Resolution { verdict, access: None }
 }
