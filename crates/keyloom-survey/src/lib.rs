@@ -4,13 +4,26 @@
 //! Pure: names and texts of files come in through a trait. Nothing here judges; rules do, in `keyloom-check`.
 
 mod allowance;
+mod chain;
+mod choose;
+mod differ;
+mod gather;
+mod ground;
+mod names;
+mod parallel;
+mod part;
 mod path;
+mod replay;
+mod script;
+mod settle;
+mod survey;
 mod template;
 mod tree;
 mod version;
 mod written;
 
-pub use tree::{Request, Tree, recall, survey};
+pub use survey::survey;
+pub use tree::{Request, Tree, recall};
 pub use written::{Piece, Written};
 
 use keyloom_cql::ast::Name;
@@ -146,7 +159,7 @@ pub enum SurveyFaultKind {
 }
 
 /// Why the schema may be otherwise than it seems.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Open {
     /// Where that was seen.
     pub place: Place,
@@ -165,8 +178,8 @@ pub struct Allowance {
     pub about: Place,
 }
 
-/// What was read, and what was not.
-#[derive(Debug, Default)]
+/// What was read, and what was not; where there are several schemas, the counts are those of all of them.
+#[derive(Debug, Clone, Default)]
 pub struct Coverage {
     /// Files taken as schema, in the order in which they were applied, and why in that order.
     pub schema_files: Vec<String>,

@@ -2,8 +2,6 @@ use std::collections::BTreeSet;
 
 use keyloom_finding::{FileId, Finding, Sources};
 
-use crate::Survey;
-
 /// The files of a repository.
 pub trait Tree: Sync {
     /// The names of all files, relative, with `/`, sorted; what version control ignores is left out.
@@ -20,12 +18,6 @@ pub struct Request {
     pub schema: Vec<String>,
     /// Files and folders with programs, or with statements.
     pub queries: Vec<String>,
-}
-
-/// Reads what a repository holds: one survey for each schema that has nothing to do with the others.
-pub fn survey(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Vec<Survey> {
-    let _ = (tree, request, sources);
-    Vec::new()
 }
 
 /// Reads the files again that findings point into, for their report. A file that is gone by now stays empty.

@@ -58,6 +58,12 @@ impl Version {
         None
     }
 
+    /// The version that a name begins with, as folders of one version do: `v1.10`, `002_users`.
+    pub(crate) fn leading(name: &str) -> Option<Self> {
+        let begins = name.trim_start_matches(['v', 'V']).starts_with(|char: char| char.is_ascii_digit());
+        if begins { Self::of(name) } else { None }
+    }
+
     fn at(text: &str, flyway: bool) -> Self {
         let mut numbers = Vec::new();
         let mut rest = text;

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use keyloom_cql::Span;
 use keyloom_cql::ast::Statement;
 use keyloom_finding::{FileId, Place};
@@ -7,12 +9,12 @@ use keyloom_finding::{FileId, Place};
 pub struct Written {
     /// The statement; its spans count bytes of `text`.
     pub statement: Statement,
-    /// The text that was parsed, with holes.
-    pub text: String,
+    /// The text that was parsed, with holes. The statements of one file share it.
+    pub text: Arc<str>,
     /// The keyspace that a `USE` before it chose.
     pub keyspace: Option<String>,
     /// Where the bytes of the text come from, in their order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Arc<[Piece]>,
     /// The whole statement, or the expression that builds it.
     pub whole: Place,
 }
@@ -34,14 +36,24 @@ impl Written {
     /// Where a part of the statement is written: exact within one piece that is written word for word, else as much as the
     /// pieces around it say.
     pub fn place(&self, at: Span) -> Place {
-        let touched = |piece: &&Piece| piece.text.start < at.end.max(at.start + 1) && at.start < piece.text.end;
-        let mut pieces = self.pieces.iter().filter(touched);
-        let Some(first) = pieces.next() else { return self.whole };
-        let last = pieces.next_back().filter(|last| last.file == first.file && last.end >= first.start);
-        let (start, first_end) = first.bytes_of(at);
-        let end = last.map_or(first_end, |last| last.bytes_of(at).1);
-        Place { file: first.file, start, end: end.max(start) }
+        place(&self.pieces, at).unwrap_or(self.whole)
     }
+
+    /// The statement's own text, with holes.
+    pub fn statement_text(&self) -> &str {
+        self.text.get(self.statement.span.bytes()).unwrap_or("")
+    }
+}
+
+/// Where a part of a text is written.
+pub(crate) fn place(pieces: &[Piece], at: Span) -> Option<Place> {
+    let end = at.end.max(at.start + 1);
+    let from = pieces.partition_point(|piece| piece.text.end <= at.start);
+    let to = from + pieces[from..].partition_point(|piece| piece.text.start < end);
+    let (first, last) = (pieces.get(from)?, pieces[from..to].last()?);
+    let (start, first_end) = first.bytes_of(at);
+    let last_end = (last.file == first.file && last.end >= first.start).then(|| last.bytes_of(at).1);
+    Some(Place { file: first.file, start, end: last_end.unwrap_or(first_end).max(start) })
 }
 
 impl Piece {

@@ -1,0 +1,217 @@
+//! Reads all files that matter, each into what it says.
+
+use std::collections::BTreeSet;
+
+use keyloom_cql::ast::StatementKind;
+use keyloom_finding::{FileId, Place, Sources};
+
+use crate::chain::{Manifests, Position, is_manifest};
+use crate::names::{self, Sort};
+use crate::part::Source;
+use crate::script::{Script, script};
+use crate::settle::{Pending, is_unreadable};
+use crate::tree::{Request, Tree};
+use crate::written::Written;
+use crate::{Allowance, Coverage, Open, Role, SurveyFault, SurveyFaultKind, parallel, path};
+
+/// What files say, before it is known which schema it belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    /// Files that change the schema.
+    pub schema: Vec<Source>,
+    /// Who says in which order they come.
+    pub manifests: Manifests,
+    /// Names of tables that only tests and examples make.
+    pub outside: BTreeSet<String>,
+    /// Statements that read or write rows.
+    pub pending: Vec<Pending>,
+    pub shared: Shared,
+}
+
+/// What belongs to no schema in particular.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub files: Vec<FileId>,
+    pub faults: Vec<SurveyFault>,
+    pub open: Vec<Open>,
+    pub allows: Vec<Allowance>,
+    pub coverage: Coverage,
+}
+
+impl Shared {
+    /// Whether there is nothing to say.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.faults.is_empty() && self.coverage.unread.is_empty() && self.coverage.other_dialects == 0
+    }
+
+    /// A file of a schema that was not looked at.
+    pub(crate) fn left_out(&mut self, place: &Place) {
+        let reason = "there are too many schemas that have nothing to do with each other".to_owned();
+        self.coverage.unread.push((*place, reason));
+    }
+}
+
+/// Reads the files of a tree.
+pub(crate) fn gather(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Gathered {
+    let names = tree.names();
+    let mut gathered = Gathered::default();
+    gathered.read_manifests(tree, request, &names, sources);
+    gathered.read_cql(tree, request, &names, sources);
+    gathered.leave_out_tests(request);
+    gathered.name_migrations();
+    gathered
+}
+
+/// Whether a file is among those that hold the schema.
+fn in_schema(request: &Request, name: &str) -> bool {
+    request.schema.is_empty() || request.schema.iter().any(|folder| path::is_below(name, folder))
+}
+
+/// Whether a file is among those whose statements are read.
+fn in_queries(request: &Request, name: &str) -> bool {
+    if request.queries.is_empty() {
+        return in_schema(request, name);
+    }
+    request.queries.iter().any(|folder| path::is_below(name, folder))
+}
+
+impl Gathered {
+    fn read_manifests(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
+        for name in names.iter().filter(|name| is_manifest(name) && in_schema(request, name)) {
+            let Ok(text) = tree.open(name) else { continue };
+            let known = self.manifests.missing.len();
+            self.manifests.read(name, &text, names);
+            let missing = self.manifests.missing.split_off(known);
+            if !missing.is_empty() {
+                let file = sources.reserve(name.clone());
+                self.shared.faults.extend(missing.iter().map(|missing| SurveyFault {
+                    kind: SurveyFaultKind::Syntax,
+                    place: Place::new(file, text.find(missing.as_str()).map_or(0..0, |at| at..at + missing.len())),
+                    message: format!("there is no file `{missing}` to take the schema from"),
+                }));
+            }
+        }
+    }
+
+    fn read_cql(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
+        // A file that is named by itself is taken as CQL, whatever its name.
+        let wanted = |name: &&String| {
+            let named = request.schema.contains(name) && keyloom_code_language(name).is_none();
+            !is_manifest(name)
+                && (named || (path::may_be_cql(name) && (in_schema(request, name) || in_queries(request, name))))
+        };
+        let files: Vec<(String, FileId)> = names
+            .iter()
+            .filter(wanted)
+            .filter(|name| !path::undoes(name))
+            .map(|name| (name.clone(), sources.reserve(name.clone())))
+            .collect();
+        let scripts = parallel::map(&files, |(name, file)| tree.open(name).map(|text| script(*file, &text)));
+        for ((name, file), read) in files.into_iter().zip(scripts) {
+            match read {
+                Ok(read) => self.take_script(request, &name, file, read, names),
+                Err(reason) => self.shared.coverage.unread.push((Place::new(file, 0..0), reason)),
+            }
+            self.shared.files.push(file);
+        }
+    }
+
+    fn take_script(&mut self, request: &Request, name: &str, file: FileId, read: Script, names: &[String]) {
+        let is_schema = in_schema(request, name);
+        let mut certain = read.faults.is_empty() && read.open.is_empty();
+        if let Some(manifest) = &read.manifest {
+            self.manifests.read(name, manifest, names);
+        }
+        let mut statements = Vec::new();
+        for line in read.statements {
+            let kind = &line.written.statement.kind;
+            if names::is_dml(kind) {
+                let role = path::role(name, None, None);
+                let (written, dynamic) = (line.written, line.dynamic);
+                self.pending.push(Pending {
+                    written,
+                    name: name.to_owned(),
+                    role,
+                    site: None,
+                    dynamic,
+                    speaks_cql: true,
+                });
+            } else if is_unreadable(kind) {
+                certain = false;
+                self.take_dynamic(&line.written);
+            } else if is_schema && (names::is_ddl(kind) || matches!(kind, StatementKind::Use(_))) {
+                self.shared.open.extend(nameless(&line.written));
+                statements.push(line.written);
+            }
+        }
+        if statements.iter().any(|written| names::is_ddl(&written.statement.kind)) {
+            self.schema.push(Source { name: name.to_owned(), file, statements, certain, code: false });
+            self.shared.open.extend(read.open);
+        }
+        self.shared.faults.extend(read.faults);
+        self.shared.allows.extend(read.allows);
+    }
+
+    /// A statement that can't be read before the program runs: of the schema or of rows.
+    fn take_dynamic(&mut self, written: &Written) {
+        let StatementKind::Dynamic(words) = &written.statement.kind else { return };
+        let changes = ["create", "alter", "drop"].iter().any(|word| words.to_ascii_lowercase().starts_with(word));
+        if changes {
+            let reason = "what this changes is known only when it is filled in".to_owned();
+            self.shared.open.push(Open { place: written.whole, reason });
+        } else {
+            self.shared.coverage.dynamic += 1;
+        }
+    }
+
+    /// The schema of a test or example is not the schema where there is another one.
+    fn leave_out_tests(&mut self, request: &Request) {
+        if !request.schema.is_empty() {
+            return;
+        }
+        let keeps: [fn(&str) -> bool; 2] =
+            [|name| !path::is_test(name) && !path::is_example(name), |name| !path::is_test(name)];
+        for keep in keeps {
+            if self.schema.iter().any(|source| keep(&source.name) && source.makes_tables()) {
+                let (kept, left_out): (Vec<Source>, Vec<Source>) =
+                    std::mem::take(&mut self.schema).into_iter().partition(|source| keep(&source.name));
+                self.schema = kept;
+                let made = left_out.iter().flat_map(Source::makes).filter(|thing| thing.sort == Sort::Table);
+                self.outside.extend(made.map(|thing| thing.name));
+                return;
+            }
+        }
+    }
+
+    /// Statements on rows in a file of a chain are migrations.
+    fn name_migrations(&mut self) {
+        let positions = self.schema.iter().filter(|source| !source.code);
+        let roots: BTreeSet<String> = positions
+            .filter_map(|source| Position::of(&source.name, &self.manifests))
+            .map(|position| position.root)
+            .collect();
+        for pending in self.pending.iter_mut().filter(|pending| pending.site.is_none()) {
+            let position = Position::of(&pending.name, &self.manifests);
+            if pending.role != Role::Test && position.is_some_and(|position| roots.contains(&position.root)) {
+                pending.role = Role::Migration;
+            }
+        }
+    }
+}
+
+/// What is made under a name that nobody knows.
+fn nameless(written: &Written) -> Option<Open> {
+    let unknown = match &written.statement.kind {
+        StatementKind::CreateTable(create) => create.name.name.unknown,
+        StatementKind::CreateView(create) => create.name.name.unknown,
+        StatementKind::AlterTable(alter) => alter.name.name.unknown,
+        StatementKind::Drop(drop) => drop.name.name.unknown,
+        _ => false,
+    };
+    let reason = "the name of what this changes is known only when it is filled in".to_owned();
+    unknown.then(|| Open { place: written.whole, reason })
+}
+
+fn keyloom_code_language(_: &str) -> Option<()> {
+    None
+}

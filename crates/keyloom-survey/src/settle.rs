@@ -1,0 +1,118 @@
+//! Which schema a statement belongs to, and what the server would say to it.
+
+use std::collections::BTreeSet;
+
+use keyloom_cql::ast::{QualifiedName, StatementKind};
+use keyloom_cql::resolve::{FaultKind, Resolution, Verdict, resolve};
+
+use crate::ground::Ground;
+use crate::names;
+use crate::written::Written;
+use crate::{Coverage, Role, Site, Use};
+
+/// A statement that reads or writes rows, before it is known which schema it belongs to.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub written: Written,
+    /// The name of its file.
+    pub name: String,
+    pub role: Role,
+    pub site: Option<Site>,
+    pub dynamic: bool,
+    /// The file imports a driver of Cassandra, or is a file of CQL.
+    pub speaks_cql: bool,
+}
+
+/// Gives each statement to its schema. `outside` are tables that only tests and examples make.
+pub(crate) fn settle(
+    grounds: &mut [Ground],
+    pending: Vec<Pending>,
+    outside: &BTreeSet<String>,
+    coverage: &mut Coverage,
+) {
+    let speaking = files_that_speak_cql(grounds, &pending);
+    for pending in pending {
+        let tables = names::tables(&pending.written.statement.kind);
+        let keyspace = pending.written.keyspace.as_deref();
+        let knows = |ground: &Ground| tables.iter().all(|table| table.name.unknown || ground.knows(table, keyspace));
+        let is_known = grounds.iter().any(knows);
+        let is_outside = tables.iter().any(|table| outside.contains(&table.name.text) || is_system(table, keyspace));
+        if !is_known && is_outside {
+            coverage.read += 1;
+            continue;
+        }
+        if !is_known && !speaking.contains(&pending.name) {
+            coverage.other_dialects += 1;
+            continue;
+        }
+        let Some(ground) = best(grounds, &pending.name, knows) else {
+            let reason = "several schemas of this repository have this table".to_owned();
+            coverage.unread.push((pending.written.whole, reason));
+            continue;
+        };
+        let is_dynamic = pending.dynamic
+            || !pending.written.statement.unknown.is_empty()
+            || tables.iter().any(|table| table.name.unknown);
+        *if is_dynamic { &mut coverage.dynamic } else { &mut coverage.read } += 1;
+        let ground = &mut grounds[ground];
+        let resolution = judge(ground, &pending.written);
+        let Pending { written, role, site, dynamic, .. } = pending;
+        ground.uses.push(Use { written, resolution, role, site, dynamic });
+    }
+}
+
+/// Files in which a table that nothing makes is a mistake and not another database.
+fn files_that_speak_cql(grounds: &[Ground], pending: &[Pending]) -> BTreeSet<String> {
+    let speaks = |pending: &&Pending| {
+        let keyspace = pending.written.keyspace.as_deref();
+        let known = |table: &&QualifiedName| grounds.iter().any(|ground| ground.knows(table, keyspace));
+        pending.speaks_cql || names::tables(&pending.written.statement.kind).iter().any(|table| known(&table))
+    };
+    pending.iter().filter(speaks).map(|pending| pending.name.clone()).collect()
+}
+
+/// The schema of a statement: the only one that knows its tables, else the nearest; `None` where two are as near.
+fn best(grounds: &[Ground], name: &str, knows: impl Fn(&Ground) -> bool) -> Option<usize> {
+    let all: Vec<usize> = (0..grounds.len()).collect();
+    let knowing: Vec<usize> = all.iter().copied().filter(|at| knows(&grounds[*at])).collect();
+    let candidates = if knowing.is_empty() { all } else { knowing };
+    let nearness = |at: &usize| grounds[*at].nearness(name);
+    let nearest = candidates.iter().map(nearness).max()?;
+    let mut near = candidates.iter().filter(|at| nearness(at) == nearest);
+    match (near.next(), near.next()) {
+        (Some(one), None) => Some(*one),
+        _ => None,
+    }
+}
+
+/// What the server would say, less what it would say only because the schema is not known here.
+fn judge(ground: &Ground, written: &Written) -> Resolution {
+    let keyspace = written.keyspace.as_deref();
+    let unknown = |what: String| Resolution { verdict: Verdict::Maybe { holes: vec![what] }, access: None };
+    if ground.is_empty() {
+        return unknown("the schema".to_owned());
+    }
+    let resolution = resolve(&ground.replayed.schema, &written.statement, keyspace);
+    if let Verdict::Illegal(fault) = &resolution.verdict
+        && matches!(fault.kind, FaultKind::UnknownTable | FaultKind::UnknownName)
+    {
+        let tables = names::tables(&written.statement.kind);
+        let named = tables.iter().filter_map(|table| table.keyspace.as_ref()).map(|keyspace| keyspace.text.as_str());
+        let mut foreign = named.chain(keyspace).filter(|keyspace| !ground.has_keyspace(keyspace));
+        if let Some(foreign) = foreign.next() {
+            return unknown(format!("the keyspace {foreign}"));
+        }
+    }
+    resolution
+}
+
+/// Tables of the server's own.
+fn is_system(table: &QualifiedName, keyspace: Option<&str>) -> bool {
+    let keyspace = table.keyspace.as_ref().map(|keyspace| keyspace.text.as_str()).or(keyspace);
+    keyspace.is_some_and(|keyspace| keyspace == "system" || keyspace.starts_with("system_") || keyspace == "dse_system")
+}
+
+/// Whether a statement is one that nobody can read before the program runs.
+pub(crate) fn is_unreadable(kind: &StatementKind) -> bool {
+    matches!(kind, StatementKind::Dynamic(_))
+}
