@@ -183,7 +183,8 @@ impl Words {
             return false;
         }
         let list = &self.0[1..from];
-        let is_name = |word: &String| word.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_name =
+            |word: &String| word.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
         let glue = ["distinct", "as", "json", "top"];
         let loose = list.windows(2).filter(|pair| {
             is_name(&pair[0])
@@ -204,8 +205,8 @@ impl Words {
         self.at(from + 2).is_none_or(|word| {
             !word.chars().all(char::is_alphabetic)
                 || [
-                    "where", "limit", "order", "group", "allow", "per", "as", "join", "inner", "left", "right", "using",
-                    "bypass", "and", "cross", "full", "natural", "union", "for", "having", "t", "offset",
+                    "where", "limit", "order", "group", "allow", "per", "as", "join", "inner", "left", "right",
+                    "using", "bypass", "and", "cross", "full", "natural", "union", "for", "having", "t", "offset",
                 ]
                 .contains(&word)
                 || word.len() <= 3
@@ -238,8 +239,22 @@ impl Words {
 
     fn defines(&self) -> bool {
         const THINGS: [&str; 16] = [
-            "table", "columnfamily", "type", "index", "keyspace", "materialized", "function", "aggregate", "custom", "role",
-            "user", "trigger", "schema", "view", "or", "unique",
+            "table",
+            "columnfamily",
+            "type",
+            "index",
+            "keyspace",
+            "materialized",
+            "function",
+            "aggregate",
+            "custom",
+            "role",
+            "user",
+            "trigger",
+            "schema",
+            "view",
+            "or",
+            "unique",
         ];
         let second = self.at(1).unwrap_or("");
         let defined = THINGS.contains(&second) && self.at(2).is_some_and(|word| word != "the" && word != "for");
@@ -272,7 +287,8 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     let table_alias = is_select
         && words.0.iter().position(|word| word == "from").is_some_and(|from| {
             words.at(from + 2).is_some_and(|word| {
-                word == "as" || word == ","
+                word == "as"
+                    || word == ","
                     || word.len() <= 2 && word.chars().all(char::is_alphabetic) && !matches!(word, "if" | "in")
             })
         });
@@ -290,22 +306,32 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     note(Foreign::DoubleColonCast, words.0.windows(2).any(|pair| pair[0] == ":" && pair[1] == ":"));
     note(
         Foreign::GeneratedKey,
-        word("auto_increment") || word("autoincrement") || is_create && (word("serial") || word("bigserial") || word("identity")),
+        word("auto_increment")
+            || word("autoincrement")
+            || is_create && (word("serial") || word("bigserial") || word("identity")),
     );
-    note(
-        Foreign::Type,
-        is_create && (words.0.windows(2).any(sized) || strange.iter().any(|name| word(name))),
-    );
+    note(Foreign::Type, is_create && (words.0.windows(2).any(sized) || strange.iter().any(|name| word(name))));
     note(
         Foreign::Clause,
-        word("having") || word("union") || word("exists") && pair("exists", "(") || pair("case", "when") || word("ilike")
+        word("having")
+            || word("union")
+            || word("exists") && pair("exists", "(")
+            || pair("case", "when")
+            || word("ilike")
             || words.0.windows(2).any(|pair| pair[0] == "(" && pair[1] == "select")
-            || is_select && word("or") || pair("for", "update") || word("offset"),
+            || is_select && word("or")
+            || pair("for", "update")
+            || word("offset"),
     );
     note(
         Foreign::Constraint,
-        is_create && (pair("foreign", "key") || word("references") || word("unique") || word("default") || pair("not", "null")
-            || word("constraint")),
+        is_create
+            && (pair("foreign", "key")
+                || word("references")
+                || word("unique")
+                || word("default")
+                || pair("not", "null")
+                || word("constraint")),
     );
     note(Foreign::Alias, table_alias);
     found

@@ -148,9 +148,7 @@ impl Linker<'_> {
                 }
                 bounded(all)
             }
-            Kind::Repeated(list) => {
-                marked(self.separated(unit, separator, list), |draft| draft.dynamic = true)
-            }
+            Kind::Repeated(list) => marked(self.separated(unit, separator, list), |draft| draft.dynamic = true),
             Kind::Unknown(unknown) => vec![self.unknown(unit, unknown)],
             Kind::Name(name) => match self.lookup(unit, name).as_slice() {
                 [(unit, declaration)] if self.following.len() < FOLLOWED_MAX => {

@@ -24,11 +24,7 @@ impl<'t> Reader<'t> {
         self.turn(in_loop, 1);
         let given: Vec<Given<'t>> = arguments
             .into_iter()
-            .map(|argument| Given {
-                name: argument.name,
-                node: argument.value,
-                value: self.eval(argument.value),
-            })
+            .map(|argument| Given { name: argument.name, node: argument.value, value: self.eval(argument.value) })
             .collect();
         self.turn(in_loop, -1);
         if is_message(name, receiver.map_or("", |receiver| bytes(receiver, self.text))) {
@@ -88,17 +84,23 @@ impl<'t> Reader<'t> {
         }
         let is_text = matches!(
             value.kind,
-            Kind::Text(_) | Kind::Join(_) | Kind::Either(_) | Kind::Format { .. } | Kind::Repeated(_) | Kind::Rewritten(_)
+            Kind::Text(_)
+                | Kind::Join(_)
+                | Kind::Either(_)
+                | Kind::Format { .. }
+                | Kind::Repeated(_)
+                | Kind::Rewritten(_)
         );
-        let is_list = matches!(value.kind, Kind::List(_)) || matches!(&value.kind, Kind::Either(all)
+        let is_list = matches!(value.kind, Kind::List(_))
+            || matches!(&value.kind, Kind::Either(all)
             if all.iter().any(|value| matches!(value.kind, Kind::List(_))));
         let may_be_text = is_text || matches!(value.kind, Kind::Name(_));
         let answer = match name {
             "stripMargin" | "trimMargin" if may_be_text => strings::without_margin(value),
             "trimIndent" | "stripIndent" if is_text => strings::without_indentation(value),
-            "trim" | "strip" | "rstrip" | "lstrip" | "toString" | "String" | "intern" | "as_str" | "to_owned" | "to_string"
-            | "into" | "clone" | "ToString" | "squish" | "freeze" | "strip_heredoc" | "as_ref" | "toLowerCase"
-            | "trimEnd" | "trimStart"
+            "trim" | "strip" | "rstrip" | "lstrip" | "toString" | "String" | "intern" | "as_str" | "to_owned"
+            | "to_string" | "into" | "clone" | "ToString" | "squish" | "freeze" | "strip_heredoc" | "as_ref"
+            | "toLowerCase" | "trimEnd" | "trimStart"
                 if is_text =>
             {
                 value.clone()
@@ -186,9 +188,10 @@ impl<'t> Reader<'t> {
             }
             ("Arrays", "asList")
             | ("List" | "Set" | "ImmutableList" | "ImmutableSet" | "Lists" | "Seq", "of" | "newArrayList")
-            | ("", "listOf" | "arrayOf" | "setOf" | "mutableListOf" | "List" | "Seq" | "Array" | "Vector" | "ArrayList") => {
-                Value::new(Kind::List(values()))
-            }
+            | (
+                "",
+                "listOf" | "arrayOf" | "setOf" | "mutableListOf" | "List" | "Seq" | "Array" | "Vector" | "ArrayList",
+            ) => Value::new(Kind::List(values())),
             ("", "make") => Value::new(Kind::List(vec![])),
             _ => return self.metadata(node, owner, name, given),
         })
@@ -241,22 +244,79 @@ impl<'t> Reader<'t> {
 fn is_looping(name: &str) -> bool {
     matches!(
         name,
-        "forEach" | "foreach" | "map" | "flatMap" | "each" | "for_each" | "mapM_" | "forM_" | "traverse" | "mapAsync"
-            | "concatMap" | "forEachOrdered" | "parTraverse" | "ForEach" | "Select" | "forEachIndexed" | "foldLeft"
+        "forEach"
+            | "foreach"
+            | "map"
+            | "flatMap"
+            | "each"
+            | "for_each"
+            | "mapM_"
+            | "forM_"
+            | "traverse"
+            | "mapAsync"
+            | "concatMap"
+            | "forEachOrdered"
+            | "parTraverse"
+            | "ForEach"
+            | "Select"
+            | "forEachIndexed"
+            | "foldLeft"
     )
 }
 
 /// Calls whose text is read by people.
 fn is_message(name: &str, owner: &str) -> bool {
     let owner = owner.rsplit('.').next().unwrap_or(owner);
-    let logs = ["log", "logger", "LOG", "LOGGER", "Log", "logging", "console", "slog", "tracing", "out", "err", "t", "errors"];
+    let logs =
+        ["log", "logger", "LOG", "LOGGER", "Log", "logging", "console", "slog", "tracing", "out", "err", "t", "errors"];
     matches!(
         name,
-        "debug" | "info" | "warn" | "error" | "trace" | "warning" | "critical" | "fatal" | "println" | "print" | "printf"
-            | "Println" | "Printf" | "Errorf" | "Fatalf" | "Infof" | "Debugf" | "Warnf" | "Logf" | "Fatal" | "Debug" | "Info"
-            | "Warn" | "Error" | "WriteLine" | "puts" | "description" | "describe" | "it" | "assertEquals" | "assertThat"
-            | "assert_eq" | "Equal" | "expect" | "finest" | "severe" | "verbose" | "panic" | "New" | "Errorw" | "Wrap"
-            | "Wrapf" | "displayName" | "DisplayName" | "as" | "withDescription"
+        "debug"
+            | "info"
+            | "warn"
+            | "error"
+            | "trace"
+            | "warning"
+            | "critical"
+            | "fatal"
+            | "println"
+            | "print"
+            | "printf"
+            | "Println"
+            | "Printf"
+            | "Errorf"
+            | "Fatalf"
+            | "Infof"
+            | "Debugf"
+            | "Warnf"
+            | "Logf"
+            | "Fatal"
+            | "Debug"
+            | "Info"
+            | "Warn"
+            | "Error"
+            | "WriteLine"
+            | "puts"
+            | "description"
+            | "describe"
+            | "it"
+            | "assertEquals"
+            | "assertThat"
+            | "assert_eq"
+            | "Equal"
+            | "expect"
+            | "finest"
+            | "severe"
+            | "verbose"
+            | "panic"
+            | "New"
+            | "Errorw"
+            | "Wrap"
+            | "Wrapf"
+            | "displayName"
+            | "DisplayName"
+            | "as"
+            | "withDescription"
     ) && !(name == "New" && owner == "table")
         || logs.contains(&owner) && !matches!(name, "Run")
 }

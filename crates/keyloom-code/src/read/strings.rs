@@ -22,7 +22,10 @@ pub(super) fn appended(value: &Shared, more: &Shared) -> Shared {
         Kind::Either(values) if values.iter().any(|value| matches!(value.kind, Kind::List(_))) => {
             let mut values = values.iter().map(|value| appended(value, more));
             let first = values.next();
-            first.map_or_else(|| more.clone(), |first| values.fold(first, |merged, value| Value::either(&merged, &value)))
+            first.map_or_else(
+                || more.clone(),
+                |first| values.fold(first, |merged, value| Value::either(&merged, &value)),
+            )
         }
         _ => Value::join(vec![value.clone(), more.clone()]),
     }
@@ -31,9 +34,12 @@ pub(super) fn appended(value: &Shared, more: &Shared) -> Shared {
 /// What a loop left behind.
 pub(super) fn repeated(value: Shared) -> Shared {
     match &value.kind {
-        Kind::Text(_) | Kind::Join(_) | Kind::Either(_) | Kind::List(_) | Kind::Separated { .. } | Kind::Format { .. } => {
-            Value::new(Kind::Repeated(value))
-        }
+        Kind::Text(_)
+        | Kind::Join(_)
+        | Kind::Either(_)
+        | Kind::List(_)
+        | Kind::Separated { .. }
+        | Kind::Format { .. } => Value::new(Kind::Repeated(value)),
         _ => value,
     }
 }
@@ -47,11 +53,9 @@ fn mapped(value: &Shared, change: &mut impl FnMut(&Text) -> Text) -> Shared {
             let values = values.iter().map(|value| mapped(value, change)).collect();
             Value::new(Kind::Either(values))
         }
-        Kind::Format { template, style, arguments } => Value::new(Kind::Format {
-            template: mapped(template, change),
-            style: *style,
-            arguments: arguments.clone(),
-        }),
+        Kind::Format { template, style, arguments } => {
+            Value::new(Kind::Format { template: mapped(template, change), style: *style, arguments: arguments.clone() })
+        }
         _ => value.clone(),
     }
 }
