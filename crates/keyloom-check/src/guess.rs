@@ -3,6 +3,8 @@
 use keyloom_cql::ast::Native;
 use keyloom_cql::schema::{Column, Table, Type};
 
+use crate::meaning::{has_word, is_bookkeeping, is_clock};
+
 /// The words of a name, in lower case: `eventDay` and `event_day` are both `event`, `day`.
 pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
@@ -90,19 +92,15 @@ pub(crate) fn time_part(column: &Column) -> bool {
     }
 }
 
-/// Whether rows of a partition follow each other in time: a clustering column is a moment.
+/// Whether rows of a partition follow each other in time.
 pub(crate) fn gathers_over_time(table: &Table) -> bool {
-    table.clustering().any(|column| {
-        matches!(native(column), Some(Native::Timestamp | Native::Timeuuid | Native::Date)) || time_part(column)
-    })
+    table.clustering().any(|column| native(column) == Some(Native::Timeuuid) || is_clock(column) || time_part(column))
 }
 
 /// Whether a table can only hold little, by its shape and name: a list of names, settings, the versions of a schema.
 pub(crate) fn holds_little(table: &Table) -> bool {
-    const LITTLE: [&str; 8] =
-        ["config", "configs", "configuration", "setting", "settings", "migration", "migrations", "schema"];
     let is_list = table.clustering().next().is_none() && table.columns.len() <= 3;
-    is_list || words(&table.name).iter().any(|word| LITTLE.contains(&word.as_str()))
+    is_list || is_bookkeeping(table) || has_word(&table.name, &["config", "configuration", "setting", "schema"])
 }
 
 #[cfg(test)]

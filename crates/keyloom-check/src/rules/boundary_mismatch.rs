@@ -29,7 +29,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
              partitions are larger by all values of {lacking}"
         )));
     }
-    findings.extend(context.tables().filter_map(|table| always_given(context, table)));
+    findings.extend(context.own_tables().filter_map(|table| always_given(context, table)));
 }
 
 /// A partition that holds many series, though every statement names the one it is about: it grows with all of them.
@@ -42,7 +42,7 @@ fn always_given(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     if table.unknown || reads == 0 || uses.len() < 3 || !uses.iter().all(names_it) {
         return None;
     }
-    let level = if context.survey.is_whole() { Level::Warning } else { Level::Note };
+    let level = if context.is_seen_whole(table) { Level::Warning } else { Level::Note };
     let key = names(table.partition_key().map(|column| column.name.as_str()));
     let message = format!(
         "each of {} statements on `{}` gives `{name}`, which is not in its partition key",

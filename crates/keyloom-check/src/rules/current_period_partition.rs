@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for table in context.tables().filter(|table| !table.unknown && table.clustering().next().is_some()) {
+    for table in context.own_tables().filter(|table| !table.unknown && table.clustering().next().is_some()) {
         let mut key = table.partition_key();
         if !key.clone().all(time_part) || !(is_written(context, table) || context.survey.uses.is_empty()) {
             continue;

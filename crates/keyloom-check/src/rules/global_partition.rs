@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for table in context.tables().filter(|table| !table.unknown) {
+    for table in context.own_tables().filter(|table| !table.unknown) {
         let Some(constants) = constants(context, table) else { continue };
         let one_row = table.clustering().next().is_none();
         let name = &table.name;

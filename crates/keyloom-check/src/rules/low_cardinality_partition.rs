@@ -15,9 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    let keyspaces = context.survey.schema.keyspaces.values();
-    let tables =
-        keyspaces.flat_map(|keyspace| keyspace.tables.values().chain(keyspace.views.values().map(|view| &view.table)));
+    let views = context.survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.views.values());
+    let tables = context.own_tables().chain(views.map(|view| &view.table));
     findings.extend(tables.filter_map(|table| check(context, table)));
 }
 

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for table in context.tables() {
+    for table in context.own_tables() {
         for of in context.uses(table) {
             for column in &table.columns {
                 findings.extend(check(of, column));

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for table in context.tables().filter(|table| !table.unknown) {
+    for table in context.own_tables().filter(|table| !table.unknown) {
         for index in &table.indexes {
             let asking: Vec<&TableUse<'_>> = context.uses(table).iter().filter(|of| asks(of, index)).collect();
             // An index that is never asked has another rule; what is not known may use it.
