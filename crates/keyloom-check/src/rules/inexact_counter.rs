@@ -45,7 +45,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 }
 
 /// Why a number that is named so is worthless when it is nearly right.
-fn must_be_exact(column: &Column, table: &Table) -> Option<&'static str> {
+pub(super) fn must_be_exact(column: &Column, table: &Table) -> Option<&'static str> {
     const MONEY: &[&str] = &["balance", "cash", "credit", "debit", "funds", "money", "revenue"];
     const STOCK: &[&str] = &["available", "inventory", "quota", "remaining", "seat", "stock"];
     const IDS: &[&str] = &["autoincrement", "nextid", "seq", "sequence"];

@@ -4,6 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::guess::{native, words};
 use crate::meaning::{has_word, is_clock, is_identity, is_sequence, singular};
+use crate::reads::names;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -154,13 +155,14 @@ fn clashing_events<'a>(table: &'a Table, tables: &[&Table]) -> Option<&'a Column
 }
 
 fn may_clash(context: &SurveyContext<'_>, table: &Table, clock: &Column, writer: Option<&TableUse<'_>>) -> Finding {
-    let key = key(table).map(|column| format!("`{}`", column.name)).collect::<Vec<_>>().join(", ");
+    let looks = writer.is_some_and(TableUse::is_conditional);
     let message = format!(
-        "`{}` keeps one row for each {key}: of two at the same `{}` only the later write is kept",
-        table.name, clock.name
+        "nothing in the key of `{}` tells two events apart: of two with the same {}, {}",
+        table.name,
+        names(key(table).map(|column| column.name.as_str())),
+        if looks { "the second is refused" } else { "only the later write is kept" }
     );
-    let conditional = writer.is_some_and(TableUse::is_conditional);
-    let wanted = if conditional { Level::Note } else { Level::Warning };
+    let wanted = if looks { Level::Note } else { Level::Warning };
     let level = writer.map_or(wanted, |one| one.level(wanted));
     finding(context, table, clock, message, "event_id", writer).level(level)
 }
@@ -180,7 +182,7 @@ fn finding(
         clock.name
     );
     let finding = Finding::new(&RULE, context.survey.made(clock.made), message).help(help);
-    finding.related(writer.map(TableUse::place), "written here, without looking")
+    finding.related(writer.map(TableUse::place), "written here")
 }
 
 fn key(table: &Table) -> impl Iterator<Item = &Column> {

@@ -2,7 +2,8 @@ use keyloom_cql::ast::{Operator, RelationKind, StatementKind};
 use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::meaning::{grows_with_time, has_word, is_bucket};
+use crate::guess::time_part;
+use crate::meaning::{grows_with_time, has_word};
 use crate::reads::relations;
 use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
@@ -36,7 +37,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let help = format!(
             "remember where the last read stopped and go on from there (`AND {next} > ?`): it then passes over none; or give each period a partition of its own, and delete whole ones"
         );
-        let cut = table.partition_key().any(is_bucket);
+        // A period is left behind with its tombstones; a shard is a queue of its own.
+        let cut = table.partition_key().any(time_part);
         let level = delete.level(if cut { Level::Note } else { Level::Warning });
         let finding = Finding::new(&RULE, read.place(), message).level(level).help(help);
         findings.push(finding.related(delete.place(), "taken here, one by one"));
@@ -85,6 +87,7 @@ fn resumes(read: &TableUse<'_>, next: &Column) -> bool {
 fn time_in_words(seconds: u64) -> String {
     match seconds {
         0 => "the time until compaction".to_owned(),
+        86_400 => "a day (gc_grace_seconds)".to_owned(),
         _ if seconds.is_multiple_of(86_400) => format!("{} days (gc_grace_seconds)", seconds / 86_400),
         _ => format!("{seconds} s (gc_grace_seconds)"),
     }

@@ -3,6 +3,7 @@ use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{grows_with_time, has_word, is_bucket, is_counter_table, is_sequence};
+use crate::reads::{constant, given, names};
 use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
 
@@ -131,10 +132,11 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         }
         // Without any statements there is only the shape to go by.
         let writer = uses.iter().find(|one| one.sets() && !one.is_test() && one.reach(table) == Reach::Rows);
-        if writer.is_none() && !context.survey.uses.is_empty() {
+        let is_one_for_all = writer.is_some_and(|one| has_constant_key(one, table));
+        if is_one_for_all || (writer.is_none() && !context.survey.uses.is_empty()) {
             continue;
         }
-        let owner = table.partition_key().map(|column| format!("`{}`", column.name)).collect::<Vec<_>>().join(", ");
+        let owner = names(table.partition_key().map(|column| column.name.as_str()));
         let message = format!(
             "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and is never cut or emptied",
             table.name, column.name
@@ -145,9 +147,15 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
         );
         let level = writer.map_or(Level::Warning, |one| one.level(Level::Warning)).min(loudness(table, uses));
-        let finding = Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help);
+        let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help);
         findings.push(finding.related(writer.map(TableUse::place), "a row more with each of these"));
     }
+}
+
+/// A constant key makes one partition for all, of which more is said elsewhere.
+fn has_constant_key(one: &TableUse<'_>, table: &Table) -> bool {
+    let is_constant = |name: &str| given(one.kind, name).is_some_and(|value| constant(one.of, value).is_some());
+    table.partition_key().all(|column| is_constant(&column.name))
 }
 
 /// The column by which a partition grows, if it has one. Counters grow in their cells, not in rows of time.

@@ -4,6 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Action, Assignment, Compare, Entity, Expr, Fill, Pattern, Write, WriteVerb};
 
 use super::gathered;
+use super::inexact_counter::must_be_exact;
 
 use crate::guess::native;
 
@@ -110,7 +111,8 @@ fn added(one: &TableUse<'_>, table: &Table, marked: bool) -> Option<(String, Fin
     one.assignments().iter().find_map(|set| {
         let column = table.column(&set.column.text)?;
         let adds = matches!(set.kind, AssignmentKind::Add(_) | AssignmentKind::Prepend(_));
-        let counts = native(column) == Some(Native::Counter);
+        // Of a number that must be exact more is said elsewhere.
+        let counts = native(column) == Some(Native::Counter) && must_be_exact(column, table).is_none();
         let appends = adds && matches!(column.of, Type::List(_));
         if !counts && !appends {
             return None;
