@@ -24,6 +24,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "keyloom-check",
         &["keyloom-model", "keyloom-finding", "keyloom-facts", "keyloom-text", "keyloom-cql", "keyloom-survey"],
     ),
+    ("keyloom-draft", &["keyloom-finding", "keyloom-text", "keyloom-cql", "keyloom-survey"]),
     ("keyloom-run", &["keyloom-model", "keyloom-value", "keyloom-store"]),
     (
         "keyloom-serve",
@@ -37,6 +38,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "keyloom-facts",
             "keyloom-text",
             "keyloom-check",
+            "keyloom-draft",
             "keyloom-value",
             "keyloom-store",
             "keyloom-embedded",
