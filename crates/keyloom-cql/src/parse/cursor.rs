@@ -194,6 +194,15 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
+    /// Items between commas; a hole behind them is what follows in the statement.
+    pub fn strict_list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.eat(TokenKind::Comma) {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
     /// `(a, b)`
     pub fn names_in_parentheses(&mut self, what: &str) -> Parsed<Vec<Name>> {
         self.expect(TokenKind::OpenRound, "`(`")?;
@@ -256,9 +265,19 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Stray => (format!("found `{written}`, which begins nothing in CQL"), stray_help(written)),
             TokenKind::String | TokenKind::Dollars => (format!("found {}", shortened(written)), None),
-            TokenKind::Word if is_reserved(written) && (expected.ends_with("name") || expected.ends_with("column")) => {
+            TokenKind::Word
+                if is_reserved(written)
+                    && !begins_clause(written)
+                    && (expected.ends_with("name") || expected.ends_with("column")) =>
+            {
                 let help = "put it in double quotes to use it as a name";
                 (format!("found the reserved word `{written}`"), Some(help))
+            }
+            TokenKind::Word if written.eq_ignore_ascii_case("or") => {
+                (format!("found `{written}`"), Some("CQL has no OR: ask twice, or use IN"))
+            }
+            TokenKind::Quoted if expected == "a value" => {
+                (format!("found the name {}", shortened(written)), Some("text stands in single quotes"))
             }
             TokenKind::Greater if self.tokens[self.at.saturating_sub(1)].kind == TokenKind::Less => {
                 ("found `<>`".to_owned(), Some("CQL writes `!=`"))
@@ -293,6 +312,13 @@ fn shortened(written: &str) -> String {
         None if line.len() < written.len() => format!("{line}.."),
         None => line.to_owned(),
     }
+}
+
+/// Reserved words that nobody takes for a name: something is missing before them.
+fn begins_clause(word: &str) -> bool {
+    ["from", "where", "into", "and", "not", "if", "using", "with", "on"]
+        .iter()
+        .any(|clause| word.eq_ignore_ascii_case(clause))
 }
 
 fn stray_help(written: &str) -> Option<&'static str> {

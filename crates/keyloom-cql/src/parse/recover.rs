@@ -17,7 +17,9 @@ impl Parser<'_> {
         self.begin();
         let first = self.at;
         match self.statement() {
-            Ok(kind) if self.is_end_of_statement() => script.statements.push(self.finished(kind, first)),
+            Ok(kind) if self.is_end_of_statement() || self.shell_command(first).is_some() => {
+                script.statements.push(self.finished(kind, first));
+            }
             Ok(kind) if self.is_first_of_line() && self.begins_statement() => {
                 let statement = self.finished(kind, first);
                 let message = "this statement is not closed with `;` before the next begins".to_owned();

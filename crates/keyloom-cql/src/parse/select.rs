@@ -40,11 +40,11 @@ impl Parser<'_> {
         }
         self.eat_holes();
         if self.eat_words(&["group", "by"]).is_some() {
-            select.group_by = self.list(Self::selector)?;
+            select.group_by = self.strict_list(Self::selector)?;
         }
         self.eat_holes();
         if self.eat_words(&["order", "by"]).is_some() {
-            select.order_by = self.list(Self::ordering)?;
+            select.order_by = self.strict_list(Self::ordering)?;
         }
         self.eat_holes();
         if self.eat_words(&["per", "partition", "limit"]).is_some() {

@@ -72,16 +72,19 @@ impl Parser<'_> {
         if let Some(words) = statement {
             return Some(words.join(" ").to_ascii_uppercase());
         }
-        self.shell_command().map(str::to_ascii_uppercase)
+        self.shell_command(self.at).map(str::to_ascii_uppercase)
     }
 
-    fn shell_command(&self) -> Option<&'static str> {
-        COMMANDS.into_iter().find(|word| self.is_word(word))
+    /// The command of the shell that begins with the token. It ends with its line, or with a semicolon.
+    pub fn shell_command(&self, token: usize) -> Option<&'static str> {
+        let token = self.tokens[token];
+        let is_word = token.kind == TokenKind::Word;
+        COMMANDS.into_iter().find(|word| is_word && self.text_of(token).eq_ignore_ascii_case(word))
     }
 
     /// Skips the statement that is next, up to its semicolon.
     pub fn skipped(&mut self, words: String) -> StatementKind {
-        let of_shell = self.shell_command().is_some();
+        let of_shell = self.shell_command(self.at).is_some();
         self.step();
         while !matches!(self.kind(), TokenKind::Semicolon | TokenKind::End) {
             if self.is_first_of_line() && (self.begins_statement() || of_shell) {
