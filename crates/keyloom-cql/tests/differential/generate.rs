@@ -35,8 +35,8 @@ pub fn statement(world: &World, random: &mut Random) -> Case {
     let wild = *random.weighted(&[(55, 0), (33, 40), (12, 200)]);
     let mut writer = Writer { world, random, clauses: BTreeSet::new(), wild };
     let text = match writer.random.below(100) {
-        0..64 => writer.select(),
-        64..67 => writer.slip(),
+        0..61 => writer.select(),
+        61..67 => writer.slip(),
         67..75 => {
             let table = writer.plain_table();
             writer.insert(table)
