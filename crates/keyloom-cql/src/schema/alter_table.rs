@@ -23,7 +23,7 @@ impl Schema {
         match &alter.change {
             AlterTableChange::Add { columns, if_not_exists } => {
                 each(columns, |column| self.add_column(at, column, *if_not_exists, step))?;
-                self.table_mut(at).map_or(Ok(()), |table| check_counters(table, &alter.name.name))
+                self.table_mut(at).map_or(Ok(()), |table| check_counters(table, alter.name.span(), step))
             }
             AlterTableChange::Drop { columns, if_exists } => {
                 each(columns, |column| self.drop_column(at, column, *if_exists, step))
@@ -203,7 +203,7 @@ impl Schema {
                 format!("gc_grace_seconds can't be 0: the materialized view {view} follows table {}", table.name);
             return fault(SchemaFaultKind::Other, option.span, message);
         }
-        check_counters(table, &option.name)
+        check_counters(table, option.span, step)
     }
 
     pub(super) fn alter_view(

@@ -3,6 +3,7 @@
 use super::fault::{Applied, SchemaFault, SchemaFaultKind, fault};
 use super::find::{Whose, whose};
 use super::{Keyspace, Made, Schema};
+use crate::Span;
 use crate::ast::{CreateKeyspace, Drop, DropKind, Name, QualifiedName, Statement, StatementKind};
 
 /// What all that changes a schema knows about the statement at hand.
@@ -16,6 +17,11 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
+    /// Where something was made if this statement made it, else the given part of this statement.
+    pub fn own(&self, made: Made, at: Span) -> Span {
+        if made.by == self.by { made.at } else { at }
+    }
+
     pub fn made(&self, name: &Name) -> Made {
         Made { by: self.by, at: name.span }
     }

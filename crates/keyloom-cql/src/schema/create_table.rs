@@ -31,7 +31,7 @@ impl Schema {
             None => self.lay_columns(create, &mut table, step),
         };
         table.set_options(&create.options, step.by);
-        let outcome = outcome.and_then(|()| check_counters(&table, name));
+        let outcome = outcome.and_then(|()| check_counters(&table, name.span, step));
         self.keyspace_mut(&home).tables.insert(name.text.clone(), table);
         outcome
     }
@@ -255,8 +255,8 @@ fn check_compact(table: &Table, first_static: Option<&Column>, values: usize, at
     Ok(())
 }
 
-/// Counters stand among counters only, and do not expire.
-pub(super) fn check_counters(table: &Table, name: &Name) -> Applied {
+/// Counters stand among counters only, and do not expire. What this statement did not make itself is told at `at`.
+pub(super) fn check_counters(table: &Table, at: Span, step: &Step<'_>) -> Applied {
     if table.unknown {
         return Ok(());
     }
@@ -268,11 +268,11 @@ pub(super) fn check_counters(table: &Table, name: &Name) -> Applied {
     let other = values.find(|column| !matches!(column.of, Type::Native(Native::Counter) | Type::Unknown(_)));
     if let Some(other) = other {
         let message = format!("column {} stands beside counters, and counters stand only among counters", other.name);
-        return fault(SchemaFaultKind::Type, other.made.at, message);
+        return fault(SchemaFaultKind::Type, step.own(other.made, at), message);
     }
-    if matches!(table.default_ttl, Some((Some(ttl), _)) if ttl > 0) {
+    if let Some((Some(1..), made)) = table.default_ttl {
         let message = format!("table {} counts, and counters do not expire", table.name);
-        return fault(SchemaFaultKind::Other, table.default_ttl.map_or(name.span, |(_, made)| made.at), message);
+        return fault(SchemaFaultKind::Other, step.own(made, at), message);
     }
     Ok(())
 }

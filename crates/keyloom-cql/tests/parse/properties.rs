@@ -59,9 +59,10 @@ proptest! {
         }
         let mut schema = Schema::default();
         let mut keyspace = None;
-        for statement in &script.statements {
-            if let Err(fault) = schema.apply(statement, 0, &mut keyspace) {
-                prop_assert!(inside(&text, fault.at) && !fault.message.is_empty());
+        for (number, statement) in (0..).zip(&script.statements) {
+            if let Err(fault) = schema.apply(statement, number, &mut keyspace) {
+                let (at, whole) = (fault.at, statement.span);
+                prop_assert!(inside(&text, at) && whole.start <= at.start && at.end <= whole.end, "{:?}", fault);
             }
         }
     }

@@ -131,7 +131,7 @@ fn a_hundred_deep_is_refused_and_thirty_deep_is_not() {
 /// Time that grows with the square would take hours here.
 #[test]
 fn hostile_texts_take_no_longer_than_their_length() {
-    let size = 300_000;
+    let size = 60_000;
     for piece in [
         ";x",
         "x;",

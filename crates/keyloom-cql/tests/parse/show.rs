@@ -1,5 +1,6 @@
 //! What was read, short enough to be read by people: the debugging form without places and without what is absent.
 
+use keyloom_cql::ast::Name;
 use keyloom_cql::parse::{Script, parse};
 
 /// Each statement, then each fault, on a line of its own.
@@ -8,7 +9,7 @@ pub fn shown(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = statements
         .iter()
         .map(|statement| {
-            let holes: Vec<_> = statement.unknown.iter().flat_map(|name| name.holes()).collect();
+            let holes: Vec<_> = statement.unknown.iter().flat_map(Name::holes).collect();
             let open = if holes.is_empty() { String::new() } else { format!(" open: {}", holes.join(", ")) };
             format!("{}{open}", compact(&format!("{:?}", statement.kind)))
         })
