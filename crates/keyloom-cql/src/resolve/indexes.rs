@@ -1,7 +1,6 @@
 //! Which comparisons an index answers.
 
 use super::context::Context;
-use super::selectors::typed;
 use super::typed::{Collection, Typed};
 use crate::ast::{IndexTargetKind, Native};
 use crate::schema::{Column, Index, IndexKind, Type};
@@ -37,7 +36,7 @@ impl Context<'_> {
         if index.column != column.name {
             return false;
         }
-        let of = typed(column);
+        let of = self.typed(column);
         match &index.kind {
             IndexKind::Legacy | IndexKind::Local => legacy(index, &of, asked),
             IndexKind::StorageAttached => storage_attached(index, &of, asked),
