@@ -479,7 +479,7 @@ impl<'a> Filter<'a> {
 
     /// Whether each column of the primary key is known by equality or IN.
     pub(super) fn is_whole_key(&self, context: &Context<'_>) -> bool {
-        self.token.is_none()
+        !self.on_token(context)
             && self.partition.len() == context.table.partition_key().count()
             && !self.partition.has_other
             && self.clustering.len() == context.table.clustering().count()

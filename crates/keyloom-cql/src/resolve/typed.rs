@@ -270,7 +270,10 @@ impl<'s> Context<'s> {
                 frozen_alike && self.sorts_as(key, value_key) && self.reads(&nested(into), &nested(value))
             }
             (Type::Vector(..), Type::Vector(..)) => same(&into.of, &value.of),
-            (Type::Tuple(_), Type::Tuple(_) | Type::User(_)) => {
+            // A user-defined type is a tuple to the server, and in a descending column nothing more.
+            (of, Type::Tuple(_) | Type::User(_))
+                if matches!(of, Type::Tuple(_)) || (into.reversed && matches!(of, Type::User(_))) =>
+            {
                 let (Some(into), Some(value)) = (self.parts(&into.of), self.parts(&value.of)) else { return true };
                 into.len() >= value.len()
                     && into.iter().zip(&value).all(|(into, value)| self.reads(&nested(into), &nested(value)))
