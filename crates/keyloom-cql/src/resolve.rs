@@ -22,6 +22,7 @@ mod json;
 mod literals;
 mod modify;
 mod names;
+mod own;
 mod relations;
 mod restrictions;
 mod select;

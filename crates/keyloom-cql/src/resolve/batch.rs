@@ -35,12 +35,7 @@ fn answer(verdict: Verdict) -> Resolution {
 }
 
 /// The first thing in a batch that does not go with another. What is not known of a statement clashes with nothing.
-fn clash(
-    schema: &Schema,
-    batch: &Batch,
-    findings: &[Finding],
-    keyspace: Option<&str>,
-) -> Option<(Span, &'static str)> {
+fn clash(schema: &Schema, batch: &Batch, findings: &[Finding], keyspace: Option<&str>) -> Option<(Span, &'static str)> {
     let using = |name: &str| batch.using.iter().find(|using| using.name.text == name).map(|using| &using.value);
     let timestamp = using("timestamp");
     if let Some(value) = using("ttl") {
@@ -51,9 +46,13 @@ fn clash(
     {
         return Some((value.span, "the time of writing is no bigint"));
     }
-    let known = || batch.statements.iter().zip(findings).filter_map(|(statement, finding)| {
-        finding.written.map(|written| (statement, written))
-    });
+    let known = || {
+        batch
+            .statements
+            .iter()
+            .zip(findings)
+            .filter_map(|(statement, finding)| finding.written.map(|written| (statement, written)))
+    };
     let conditional = known().find(|(_, written)| written.conditional).map(|(statement, _)| statement.span);
     let counter = known().find(|(_, written)| written.counts).map(|(statement, _)| statement.span);
     let plain = known().find(|(_, written)| !written.counts).map(|(statement, _)| statement.span);
@@ -84,7 +83,7 @@ fn clash(
     conditional?;
     let mut tables = batch.statements.iter().filter_map(|statement| {
         let Found::Known(context) = find(schema, table_of(statement)?, keyspace) else { return None };
-        (!context.is_unsure()).then(|| (statement.span, context.table.keyspace.as_str(), context.table.name.as_str()))
+        (!context.is_unsure()).then_some((statement.span, context.table.keyspace.as_str(), context.table.name.as_str()))
     });
     let (_, keyspace, table) = tables.next()?;
     let (at, ..) = tables.find(|(_, other_keyspace, other)| (*other_keyspace, *other) != (keyspace, table))?;

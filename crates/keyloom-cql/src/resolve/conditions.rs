@@ -3,7 +3,6 @@
 use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::relations::is_slice;
-use super::selectors::typed;
 use super::typed::{Collection, Typed};
 use crate::ast::{Condition, Conditions, Native, Operator};
 use crate::schema::{ColumnKind, Type};
@@ -36,7 +35,7 @@ impl Context<'_> {
                 ColumnKind::Static => looked.statics = true,
                 ColumnKind::Regular => looked.rows = true,
             }
-            self.condition(condition, &typed(column))?;
+            self.condition(condition, &self.typed(column))?;
         }
         Ok(looked)
     }

@@ -7,7 +7,7 @@ use super::typed::{Fit, Typed};
 use super::{Fault, FaultKind};
 use crate::Span;
 use crate::ast::{Name, Native, holes};
-use crate::schema::{Column, Keyspace, Schema, Table};
+use crate::schema::{Column, ColumnKind, Keyspace, Schema, Table};
 
 /// The table that a statement is about, and the holes met while it is looked at.
 pub(super) struct Context<'s> {
@@ -17,8 +17,8 @@ pub(super) struct Context<'s> {
     pub(super) keyspace: Option<&'s Keyspace>,
     /// The table.
     pub(super) table: &'s Table,
-    /// Whether the table is a materialized view.
-    pub(super) is_view: bool,
+    /// The table that a materialized view follows, if this is one.
+    pub(super) base: Option<&'s Table>,
     /// The names of the holes that could change the answer, as they were met.
     holes: RefCell<Vec<String>>,
     /// How a call, by its address, fits a native type; see [`Context::fit_term`].
@@ -41,12 +41,17 @@ pub(super) type Outcome<T = ()> = Result<T, Refusal>;
 
 impl<'s> Context<'s> {
     /// A context in which no hole was met yet.
-    pub(super) fn new(schema: &'s Schema, keyspace: Option<&'s Keyspace>, table: &'s Table, is_view: bool) -> Self {
+    pub(super) fn new(
+        schema: &'s Schema,
+        keyspace: Option<&'s Keyspace>,
+        table: &'s Table,
+        base: Option<&'s Table>,
+    ) -> Self {
         Self {
             schema,
             keyspace,
             table,
-            is_view,
+            base,
             holes: RefCell::default(),
             fits: RefCell::default(),
             types: RefCell::default(),
@@ -102,6 +107,21 @@ impl<'s> Context<'s> {
             name.span,
             format!("table {} has no column {}", self.table.full_name(), name.text),
         )
+    }
+
+    /// The type of a column as it stands in its table. A view takes the descending columns of its table as they are, also
+    /// into its partition key.
+    pub(super) fn typed<'c>(&self, column: &'c Column) -> Typed<'c> {
+        let mut of = Typed::new(&column.of);
+        of.reversed = match column.kind {
+            ColumnKind::Clustering { descending } => descending,
+            ColumnKind::Partition => self
+                .base
+                .and_then(|base| base.column(&column.name))
+                .is_some_and(|column| column.kind == ColumnKind::Clustering { descending: true }),
+            _ => false,
+        };
+        of
     }
 
     /// Where a clustering column stands among the clustering columns.

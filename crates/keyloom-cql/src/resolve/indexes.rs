@@ -1,7 +1,6 @@
 //! Which comparisons an index answers.
 
 use super::context::Context;
-use super::selectors::typed;
 use super::typed::{Collection, Typed};
 use crate::ast::{IndexTargetKind, Native};
 use crate::schema::{Column, Index, IndexKind, Type};
@@ -18,17 +17,12 @@ pub(super) enum Asked {
     Nearest,
 }
 
-/// The indexes of a table that answer together: all storage-attached ones, all of SASI, and each of the others by itself.
-pub(super) fn groups<'s>(indexes: &'s [Index]) -> Vec<Vec<&'s Index>> {
-    let mut groups: Vec<Vec<&'s Index>> = Vec::new();
-    for index in indexes {
-        let shared = matches!(index.kind, IndexKind::StorageAttached | IndexKind::Sasi);
-        match groups.iter_mut().find(|group| shared && group.iter().any(|other| other.kind == index.kind)) {
-            Some(group) => group.push(index),
-            None => groups.push(vec![index]),
-        }
-    }
-    groups
+/// The indexes of a table that answer together: all storage-attached ones, and each of the others by itself.
+pub(super) fn groups(indexes: &[Index]) -> Vec<Vec<&Index>> {
+    let (attached, alone): (Vec<&Index>, Vec<&Index>) =
+        indexes.iter().partition(|index| index.kind == IndexKind::StorageAttached);
+    let together = (!attached.is_empty()).then_some(attached);
+    together.into_iter().chain(alone.into_iter().map(|index| vec![index])).collect()
 }
 
 impl Context<'_> {
@@ -37,7 +31,7 @@ impl Context<'_> {
         if index.column != column.name {
             return false;
         }
-        let of = typed(column);
+        let of = self.typed(column);
         match &index.kind {
             IndexKind::Legacy | IndexKind::Local => legacy(index, &of, asked),
             IndexKind::StorageAttached => storage_attached(index, &of, asked),

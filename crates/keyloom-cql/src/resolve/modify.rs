@@ -5,13 +5,12 @@ use super::context::{Context, Outcome};
 use super::filter::{Filter, Purpose, Surroundings};
 use super::json;
 use super::restrictions::{Restriction, RestrictionKind};
-use super::selectors::typed;
 use super::typed::{Collection, Typed};
 use super::{Access, FaultKind, Part};
 use crate::Span;
 use crate::ast::{
-    Assignment, AssignmentKind, Delete, DeleteTarget, Insert, InsertSource, Name, Native, Relation, Term, TermKind, Update,
-    Using,
+    Assignment, AssignmentKind, Delete, DeleteTarget, Insert, InsertSource, Name, Native, Relation, Term, TermKind,
+    Update, Using,
 };
 use crate::schema::{Column, ColumnKind, Type};
 
@@ -66,7 +65,8 @@ impl<'s> Context<'s> {
         let mut filter = Filter::default();
         let mut touched = Touched::default();
         let mut has_clustering = false;
-        let mut around = Surroundings { purpose: Purpose::Insert, only_statics: false, filtering: false, nearest: None, at };
+        let mut around =
+            Surroundings { purpose: Purpose::Insert, only_statics: false, filtering: false, nearest: None, at };
         match &insert.source {
             InsertSource::Hole(name) => {
                 self.meet(&name.text);
@@ -77,7 +77,7 @@ impl<'s> Context<'s> {
                 for (name, value) in columns.iter().zip(values) {
                     let Some(column) = self.column(name)? else { continue };
                     has_clustering |= matches!(column.kind, ColumnKind::Clustering { .. });
-                    self.prepare(value, &typed(column))?;
+                    self.prepare(value, &self.typed(column))?;
                     if is_key(column) {
                         self.add(&mut filter, equality(column, value.span), &around)?;
                     } else {
@@ -189,7 +189,7 @@ impl<'s> Context<'s> {
     }
 
     fn assign(&self, assignment: &Assignment, column: &Column, conditional: bool) -> Outcome {
-        let of = typed(column);
+        let of = self.typed(column);
         let name = &column.name;
         let at = assignment.span;
         let refuse = |message: String| self.refuse(FaultKind::Type, at, message);
@@ -268,7 +268,7 @@ impl<'s> Context<'s> {
 
     /// The field of a column that can be written by itself.
     fn hold_field(&self, at: Span, column: &Column, field: &Name) -> Outcome<Typed<'s>> {
-        let of = typed(column);
+        let of = self.typed(column);
         let name = &column.name;
         if of.is_unknown() || field.unknown {
             return Ok(Typed::unknown());
@@ -313,7 +313,11 @@ impl<'s> Context<'s> {
                 );
             }
             if looked.rows {
-                return self.miss(FaultKind::Other, at, "an IF looks at a row by its whole key, each column by equality");
+                return self.miss(
+                    FaultKind::Other,
+                    at,
+                    "an IF looks at a row by its whole key, each column by equality",
+                );
             }
         }
         Ok(written)
@@ -331,7 +335,7 @@ impl<'s> Context<'s> {
                 format!("{} is part of the key, so it goes with its row only", column.name),
             );
         }
-        let of = typed(column);
+        let of = self.typed(column);
         match target {
             DeleteTarget::Column(_) => {}
             DeleteTarget::Field(_, field) => {
@@ -401,10 +405,18 @@ impl<'s> Context<'s> {
                     self.prepare_number(&using.value, Native::Bigint)?;
                     written.timestamp = true;
                     if conditional {
-                        return self.refuse(FaultKind::Other, using.value.span, "with an IF, the server sets the time of writing");
+                        return self.refuse(
+                            FaultKind::Other,
+                            using.value.span,
+                            "with an IF, the server sets the time of writing",
+                        );
                     }
                     if counts {
-                        return self.refuse(FaultKind::Other, using.value.span, "a counter has no time of writing to be set");
+                        return self.refuse(
+                            FaultKind::Other,
+                            using.value.span,
+                            "a counter has no time of writing to be set",
+                        );
                     }
                 }
                 "ttl" => {
@@ -421,7 +433,7 @@ impl<'s> Context<'s> {
             let at = using.first().map_or(Span::default(), |using| using.value.span);
             return self.refuse(FaultKind::Other, at, "counters can't be written with an IF");
         }
-        if self.is_view {
+        if self.base.is_some() {
             return self.refuse(
                 FaultKind::Other,
                 Span::default(),

@@ -2,21 +2,10 @@
 
 use super::context::{Context, Outcome, Refusal};
 use super::modify::Written;
-use super::{Access, Fault, FaultKind, Resolution, Verdict, batch};
+use super::{Access, Fault, FaultKind, Resolution, Verdict, batch, own};
 use crate::Span;
 use crate::ast::{Name, QualifiedName, Select, Statement, StatementKind};
 use crate::schema::{Lookup, Schema, Table};
-
-/// Keyspaces that every server has and no schema creates.
-const OWN_KEYSPACES: [&str; 7] = [
-    "system",
-    "system_auth",
-    "system_distributed",
-    "system_schema",
-    "system_traces",
-    "system_views",
-    "system_virtual_schema",
-];
 
 /// What was found out about one statement that writes.
 pub(super) struct Finding {
@@ -73,7 +62,7 @@ pub(super) fn find<'s>(schema: &'s Schema, name: &QualifiedName, keyspace: Optio
         }
         Lookup::None => {
             let written = name.keyspace.as_ref().map(|keyspace| keyspace.text.as_str()).or(keyspace);
-            if written.is_some_and(|keyspace| OWN_KEYSPACES.contains(&keyspace)) {
+            if written.and_then(|keyspace| own::has(keyspace, &name.name.text)) == Some(true) {
                 return Found::Answered(Verdict::Legal);
             }
             Found::Answered(Verdict::Illegal(Fault {
@@ -94,8 +83,11 @@ fn full_name(name: &QualifiedName) -> String {
 
 fn context<'s>(schema: &'s Schema, table: &'s Table) -> Context<'s> {
     let keyspace = schema.keyspaces.get(&table.keyspace);
-    let is_view = keyspace.is_some_and(|keyspace| keyspace.views.contains_key(&table.name));
-    let context = Context::new(schema, keyspace, table, is_view);
+    let base = keyspace.and_then(|keyspace| keyspace.views.get(&table.name)).and_then(|view| {
+        let (keyspace, base) = &view.base;
+        schema.keyspaces.get(keyspace)?.tables.get(base)
+    });
+    let context = Context::new(schema, keyspace, table, base);
     if table.columns.is_empty() && table.unknown {
         context.meet(&table.name);
     }

@@ -3,7 +3,6 @@
 use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::restrictions::{Restriction, RestrictionKind};
-use super::selectors::typed;
 use super::typed::{Collection, Typed};
 use crate::Span;
 use crate::ast::{LiteralKind, Name, Native, Operator, Relation, RelationKind, Term, TermKind};
@@ -67,7 +66,7 @@ impl<'s> Context<'s> {
         if operator == Operator::IsNotNull {
             return self.refuse(FaultKind::Other, at, "IS NOT NULL can only stand in a materialized view");
         }
-        let of = typed(column);
+        let of = self.typed(column);
         let contains = matches!(operator, Operator::Contains | Operator::ContainsKey);
         if contains && !reads {
             return self.refuse(FaultKind::Other, at, "CONTAINS can't choose what is written");
@@ -139,7 +138,7 @@ impl<'s> Context<'s> {
     {
         self.hold_operator(at, operator)?;
         let Some(column) = self.column(name)? else { return Ok(Related::Unknown) };
-        let of = typed(column);
+        let of = self.typed(column);
         let refuse = |message: String| self.refuse(FaultKind::Type, at, message);
         if !of.is_unknown() {
             if of.collection() != Some(Collection::Map) {
@@ -171,7 +170,11 @@ impl<'s> Context<'s> {
     {
         self.hold_operator(at, operator)?;
         if matches!(operator, Operator::Contains | Operator::ContainsKey | Operator::Like | Operator::IsNotNull) {
-            return self.refuse(FaultKind::Other, at, "several columns together can only be equal, in a list or a range");
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                "several columns together can only be equal, in a list or a range",
+            );
         }
         let mut columns: Vec<&'a Column> = Vec::with_capacity(names.len());
         let mut unknown = false;
@@ -226,7 +229,7 @@ impl<'s> Context<'s> {
                     );
                 }
                 for (part, column) in parts.iter().zip(columns) {
-                    self.prepare(part, &typed(column))?;
+                    self.prepare(part, &self.typed(column))?;
                 }
                 Ok(())
             }
@@ -258,7 +261,11 @@ impl<'s> Context<'s> {
         }
         if !columns.iter().copied().eq(self.table.partition_key().map(|column| column.name.as_str())) {
             let key: Vec<&str> = self.table.partition_key().map(|column| column.name.as_str()).collect();
-            return self.refuse(FaultKind::Other, at, format!("token() is over the whole partition key, ({})", key.join(", ")));
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                format!("token() is over the whole partition key, ({})", key.join(", ")),
+            );
         }
         self.prepare(value, &Typed::native(Native::Bigint))?;
         let (start, end) = match slice(operator) {
@@ -282,9 +289,15 @@ impl<'s> Context<'s> {
         self.refuse(FaultKind::Other, at, format!("{word} can't stand in a WHERE"))
     }
 
+    /// Whether the column is a vector of floats, whose values can be near each other.
+    pub(super) fn is_float_vector(&self, column: &Column) -> bool {
+        let of = self.typed(column);
+        !of.reversed && matches!(&*of.of, Type::Vector(of, _) if **of == Type::Native(Native::Float))
+    }
+
     /// Durations have no order.
     fn hold_no_duration_range(&self, at: Span, column: &Column) -> Outcome {
-        let of = typed(column);
+        let of = self.typed(column);
         if !of.reversed && self.has_duration(&of.of) {
             return self.refuse(FaultKind::Type, at, format!("{} holds durations, which have no order", column.name));
         }
@@ -326,10 +339,4 @@ fn hole_name(term: &Term) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Whether the type is one whose values lie close to each other: a vector of floats.
-pub(super) fn is_float_vector(column: &Column) -> bool {
-    let of = typed(column);
-    !of.reversed && matches!(&*of.of, Type::Vector(of, _) if **of == Type::Native(Native::Float))
 }

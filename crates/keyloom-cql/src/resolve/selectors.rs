@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::functions::{Argument, Call, Callee, Function, name_of};
+use super::terms::Prepared;
 use super::typed::{Collection, Fit, Typed};
 use crate::Span;
 use crate::ast::{LiteralKind, Name, Native, QualifiedName, Selector, SelectorKind, Term, TermKind};
@@ -59,19 +60,42 @@ pub(super) enum Meta {
     TimeToLive,
 }
 
+/// What a selection needs to be read.
+#[derive(Default)]
+pub(super) struct Needs<'a> {
+    /// The columns, as they were met.
+    pub(super) columns: Vec<&'a Column>,
+    /// Whether a part of a collection is needed that only a value to come will tell.
+    open: bool,
+    /// Whether the server would fail to tell which part is needed, when it tries to before it is asked.
+    fails: bool,
+}
+
+impl<'a> Needs<'a> {
+    fn column(&mut self, column: &'a Column) {
+        if !self.columns.iter().any(|known| known.name == column.name) {
+            self.columns.push(column);
+        }
+    }
+
+    /// A key by which one selects within a collection whose parts are cells of their own.
+    fn key(&mut self, key: Prepared) {
+        self.open |= !key.terminal;
+        self.fails |= key.terminal && key.null;
+    }
+
+    /// Whether the server fails: it only tries when it thinks that no part is open.
+    pub(super) fn fail(&self) -> bool {
+        self.fails && !self.open
+    }
+}
+
 /// What a selector turned out to be.
 pub(super) struct Selected {
     /// Its type.
     pub(super) of: Typed<'static>,
     /// Whether it takes many rows to one value.
     pub(super) aggregate: bool,
-}
-
-/// The type of a column as it stands in its table.
-pub(super) fn typed(column: &Column) -> Typed<'_> {
-    let mut of = Typed::new(&column.of);
-    of.reversed = matches!(column.kind, ColumnKind::Clustering { descending: true });
-    of
 }
 
 impl Argument for Picked<'_> {
@@ -226,7 +250,7 @@ impl<'s> Context<'s> {
     /// The type that something selected has by itself, if it has one.
     fn exact_picked(&self, picked: &Picked<'_>) -> Option<Typed<'static>> {
         match &picked.kind {
-            PickedKind::Column(column) => Some(typed(column).into_owned()),
+            PickedKind::Column(column) => Some(self.typed(column).into_owned()),
             PickedKind::Unknown => Some(Typed::unknown()),
             PickedKind::CountRows => Some(Typed::native(Native::Bigint)),
             PickedKind::Term(term) => match &term.kind {
@@ -234,7 +258,7 @@ impl<'s> Context<'s> {
                 TermKind::Literal(literal) if literal.unknown => Some(Typed::unknown()),
                 _ => None,
             },
-            PickedKind::Meta { column, meta, .. } => Some(meta_type(*meta, typed(column).is_multi_cell())),
+            PickedKind::Meta { column, meta, .. } => Some(meta_type(*meta, self.typed(column).is_multi_cell())),
             PickedKind::Function { function, .. } => Some(function.returns.clone()),
             PickedKind::Cast(_, into) => Some(Typed::native(*into)),
             PickedKind::Field(of, field) => {
@@ -254,7 +278,9 @@ impl<'s> Context<'s> {
                 }
                 of.collection().map(|_| of.element().into_owned())
             }
-            PickedKind::Slice(of, ..) => self.exact_picked(of).filter(|of| of.is_unknown() || of.collection().is_some()),
+            PickedKind::Slice(of, ..) => {
+                self.exact_picked(of).filter(|of| of.is_unknown() || of.collection().is_some())
+            }
             PickedKind::Tuple(parts) if parts.len() == 1 => None,
             PickedKind::Tuple(parts) => {
                 let parts: Option<Vec<Type>> =
@@ -350,7 +376,7 @@ impl<'s> Context<'s> {
             let key = match key {
                 Key::Picked(key) => self.fit_picked(key, &asked.key())?,
                 Key::Name(name) => match self.column(name)? {
-                    Some(column) => self.fit(&typed(column), &asked.key()),
+                    Some(column) => self.fit(&self.typed(column), &asked.key()),
                     None => Fit::Weak,
                 },
             };
@@ -365,9 +391,7 @@ impl<'s> Context<'s> {
         match self.field(of, &name.text) {
             Some(field) => Ok(field),
             None if name.unknown => Ok(Typed::unknown()),
-            None => {
-                self.refuse(FaultKind::Type, name.span, format!("type {} has no field {}", of.name(), name.text))
-            }
+            None => self.refuse(FaultKind::Type, name.span, format!("type {} has no field {}", of.name(), name.text)),
         }
     }
 
@@ -376,20 +400,20 @@ impl<'s> Context<'s> {
         &self,
         picked: &Picked<'a>,
         asked: Option<&Typed<'_>>,
-        columns: &mut Vec<&'a Column>,
+        needs: &mut Needs<'a>,
     ) -> Outcome<Selected> {
         let plain = |of: Typed<'static>| Ok(Selected { of, aggregate: false });
         match &picked.kind {
             PickedKind::Unknown => plain(Typed::unknown()),
             PickedKind::CountRows => Ok(Selected { of: Typed::native(Native::Bigint), aggregate: true }),
             PickedKind::Column(column) => {
-                collect(columns, column);
-                plain(typed(column).into_owned())
+                needs.column(column);
+                plain(self.typed(column).into_owned())
             }
             PickedKind::Term(term) => {
-                let of = match self.exact_picked(picked).or_else(|| asked.map(|asked| asked.clone().into_owned())) {
-                    Some(of) => of,
-                    None => return self.untyped(picked),
+                let own = self.exact_picked(picked);
+                let Some(of) = own.or_else(|| asked.map(|asked| asked.clone().into_owned())) else {
+                    return self.untyped(picked);
                 };
                 self.prepare(term, &of)?;
                 plain(of)
@@ -402,14 +426,18 @@ impl<'s> Context<'s> {
                         format!("{} is part of the key, which has no time of writing and no TTL", column.name),
                     );
                 }
-                let inner = self.select_picked(of, asked, columns)?;
-                collect(columns, column);
+                // The server takes all of it for known here, and fails where it is not.
+                let open = std::mem::take(&mut needs.open);
+                let inner = self.select_picked(of, asked, needs)?;
+                needs.fails |= needs.open;
+                needs.open = open;
+                needs.column(column);
                 plain(meta_type(*meta, inner.of.is_multi_cell()))
             }
             PickedKind::Function { function, arguments, callee } => {
                 let mut aggregates = false;
                 for (argument, of) in arguments.iter().zip(&function.arguments) {
-                    aggregates |= self.select_picked(argument, Some(of), columns)?.aggregate;
+                    aggregates |= self.select_picked(argument, Some(of), needs)?.aggregate;
                 }
                 if function.aggregate && aggregates {
                     return self.refuse(
@@ -421,7 +449,7 @@ impl<'s> Context<'s> {
                 Ok(Selected { of: function.returns.clone(), aggregate: function.aggregate || aggregates })
             }
             PickedKind::Cast(of, into) => {
-                let inner = self.select_picked(of, None, columns)?;
+                let inner = self.select_picked(of, None, needs)?;
                 if inner.of.is_unknown() || (inner.of.is(*into) && !inner.of.reversed) {
                     return Ok(Selected { of: Typed::native(*into), ..inner });
                 }
@@ -432,52 +460,65 @@ impl<'s> Context<'s> {
                     in_table: true,
                 };
                 if self.find(&call, None)?.is_none() {
-                    let message =
-                        format!("{} can't be cast to {}", inner.of.name(), super::typed::native_name(*into));
+                    let message = format!("{} can't be cast to {}", inner.of.name(), super::typed::native_name(*into));
                     return self.refuse(FaultKind::Type, picked.at, message);
                 }
                 Ok(Selected { of: Typed::native(*into), ..inner })
             }
-            PickedKind::Field(of, field) => self.select_field(of, field, columns),
+            PickedKind::Field(of, field) => self.select_field(of, field, needs),
             PickedKind::Element(of, key) => {
-                let inner = self.select_picked(of, None, columns)?;
+                let inner = self.select_picked(of, None, needs)?;
                 let keys = self.keys_within(picked.at, &inner.of)?;
-                self.prepare(key, &keys)?;
+                let key = self.prepare(key, &keys)?;
+                if is_cells(of, &inner) {
+                    needs.key(key);
+                }
                 let of = if inner.of.is_unknown() { Typed::unknown() } else { inner.of.element().into_owned() };
                 Ok(Selected { of, ..inner })
             }
             PickedKind::Slice(of, from, to) => {
-                let inner = self.select_picked(of, asked, columns)?;
+                let inner = self.select_picked(of, asked, needs)?;
                 let keys = self.keys_within(picked.at, &inner.of)?;
                 for bound in [from, to].into_iter().flatten() {
-                    self.prepare(bound, &keys)?;
+                    let bound = self.prepare(bound, &keys)?;
+                    if is_cells(of, &inner) {
+                        needs.key(bound);
+                    }
                 }
                 Ok(Selected { of: inner.of.unwrapped().into_owned(), ..inner })
             }
             PickedKind::Hint(hint, of) => {
                 if !self.fit_picked(of, hint)?.is_assignable() {
-                    return self.refuse(FaultKind::Type, picked.at, format!("this is no value of type {}", hint.name()));
+                    return self.refuse(
+                        FaultKind::Type,
+                        picked.at,
+                        format!("this is no value of type {}", hint.name()),
+                    );
                 }
-                let inner = self.select_picked(of, Some(hint), columns)?;
+                let inner = self.select_picked(of, Some(hint), needs)?;
                 Ok(Selected { of: hint.clone(), ..inner })
             }
             PickedKind::Tuple(_) | PickedKind::List(_) | PickedKind::Set(_) | PickedKind::Entries(_) => {
-                self.select_built(picked, asked, columns)
+                self.select_built(picked, asked, needs)
             }
         }
     }
 
-    fn select_field<'a>(&self, of: &Picked<'a>, field: &Name, columns: &mut Vec<&'a Column>) -> Outcome<Selected> {
+    fn select_field<'a>(&self, of: &Picked<'a>, field: &Name, needs: &mut Needs<'a>) -> Outcome<Selected> {
         let within = match &of.kind {
             PickedKind::Tuple(parts) => parts.first().and_then(|part| self.exact_picked(part)),
             _ => None,
         };
-        let inner = self.select_picked(of, within.as_ref(), columns)?;
+        let inner = self.select_picked(of, within.as_ref(), needs)?;
         if inner.of.is_unknown() || field.unknown {
             return Ok(Selected { of: Typed::unknown(), ..inner });
         }
         if !matches!(*inner.of.of, Type::User(_)) {
-            return self.refuse(FaultKind::Type, field.span, format!("a value of type {} has no fields", inner.of.name()));
+            return self.refuse(
+                FaultKind::Type,
+                field.span,
+                format!("a value of type {} has no fields", inner.of.name()),
+            );
         }
         match self.field(&inner.of, &field.text) {
             Some(found) => Ok(Selected { of: found.into_owned(), ..inner }),
@@ -505,7 +546,7 @@ impl<'s> Context<'s> {
         &self,
         picked: &Picked<'a>,
         asked: Option<&Typed<'_>>,
-        columns: &mut Vec<&'a Column>,
+        needs: &mut Needs<'a>,
     ) -> Outcome<Selected> {
         let asked_vector = asked.filter(|asked| !asked.reversed && matches!(*asked.of, Type::Vector(..)));
         let own = match (&picked.kind, asked_vector) {
@@ -524,7 +565,7 @@ impl<'s> Context<'s> {
         }
         let mut aggregate = false;
         let mut each = |part: &Picked<'a>, of: &Typed<'_>| -> Outcome {
-            aggregate |= self.select_picked(part, Some(of), columns)?.aggregate;
+            aggregate |= self.select_picked(part, Some(of), needs)?.aggregate;
             Ok(())
         };
         let mismatch = || self.refuse(FaultKind::Type, picked.at, format!("this is no value of type {}", of.name()));
@@ -538,7 +579,7 @@ impl<'s> Context<'s> {
                 }
             }
             (PickedKind::Tuple(parts), _) => match parts.as_slice() {
-                [only] => return self.select_picked(only, asked, columns),
+                [only] => return self.select_picked(only, asked, needs),
                 _ => return mismatch(),
             },
             (PickedKind::List(elements), Type::List(element)) => {
@@ -596,8 +637,8 @@ impl<'s> Context<'s> {
 }
 
 /// Whether something selected names a column for which the question holds. The server asks so before it knows more.
-pub(super) fn names_column(picked: &Picked<'_>, context: &Context<'_>, asks: &dyn Fn(&Column) -> bool) -> bool {
-    let any = |picked: &[Picked<'_>]| picked.iter().any(|picked| names_column(picked, context, asks));
+pub(super) fn names_column(picked: &Picked<'_>, asks: &dyn Fn(&Column) -> bool) -> bool {
+    let any = |picked: &[Picked<'_>]| picked.iter().any(|picked| names_column(picked, asks));
     match &picked.kind {
         PickedKind::Column(column) => asks(column),
         PickedKind::Unknown | PickedKind::Term(_) | PickedKind::CountRows => false,
@@ -606,20 +647,19 @@ pub(super) fn names_column(picked: &Picked<'_>, context: &Context<'_>, asks: &dy
         | PickedKind::Field(of, _)
         | PickedKind::Element(of, _)
         | PickedKind::Slice(of, ..)
-        | PickedKind::Hint(_, of) => names_column(of, context, asks),
+        | PickedKind::Hint(_, of) => names_column(of, asks),
         PickedKind::Function { arguments, .. } => any(arguments),
         PickedKind::Tuple(parts) | PickedKind::List(parts) | PickedKind::Set(parts) => any(parts),
         // The server's own slip: it takes an entry whose value names no such column for one that does.
         PickedKind::Entries(entries) => entries.iter().any(|(key, value)| {
-            matches!(key, Key::Picked(key) if names_column(key, context, asks)) || !names_column(value, context, asks)
+            matches!(key, Key::Picked(key) if names_column(key, asks)) || !names_column(value, asks)
         }),
     }
 }
 
-fn collect<'a>(columns: &mut Vec<&'a Column>, column: &'a Column) {
-    if !columns.iter().any(|known| known.name == column.name) {
-        columns.push(column);
-    }
+/// Whether one selects right within a column whose parts are cells of their own.
+fn is_cells(of: &Picked<'_>, selected: &Selected) -> bool {
+    matches!(of.kind, PickedKind::Column(_)) && selected.of.is_multi_cell()
 }
 
 fn meta_type(meta: Meta, multi_cell: bool) -> Typed<'static> {

@@ -168,11 +168,7 @@ impl Context<'_> {
                 continue;
             }
             let Some(field) = self.field(asked, &name.text) else {
-                return self.refuse(
-                    FaultKind::Type,
-                    name.span,
-                    format!("type {user} has no field {}", name.text),
-                );
+                return self.refuse(FaultKind::Type, name.span, format!("type {user} has no field {}", name.text));
             };
             all = all.and(self.prepare_element(value, &field)?);
         }
@@ -278,7 +274,10 @@ impl Context<'_> {
         if given.is_unknown() || asked.is_unknown() {
             return Fit::Weak;
         }
-        if given.frozen == asked.frozen && given.reversed == asked.reversed && self.fit(given, asked) == Fit::Exact {
+        if given.is_multi_cell() == asked.is_multi_cell()
+            && given.reversed == asked.reversed
+            && self.fit(given, asked) == Fit::Exact
+        {
             return Fit::Exact;
         }
         if self.reads(asked, given) { Fit::Weak } else { Fit::No }
@@ -294,6 +293,7 @@ impl Context<'_> {
             TermKind::Marker(_) | TermKind::Hole(_) => Ok(Fit::Weak),
             TermKind::List(elements) => match &*asked.of {
                 Type::Vector(_, size) if usize::try_from(*size).ok() != Some(elements.len()) => Ok(Fit::No),
+                Type::Vector(..) | Type::List(_) if asked.reversed => Ok(Fit::No),
                 Type::Vector(..) => self.fit_all(elements, &asked.element()),
                 Type::List(_) if elements.is_empty() => Ok(Fit::Weak),
                 Type::List(_) => self.fit_all(elements, &asked.element()),
@@ -327,7 +327,9 @@ impl Context<'_> {
             }
             TermKind::Tuple(parts) => self.fit_tuple(parts, asked),
             TermKind::Hint(hint, _) => Ok(self.fit_hint(&self.written_type(hint)?, asked)),
-            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => Ok(self.fit_call(term, asked)),
+            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => {
+                Ok(self.fit_call(term, asked))
+            }
         }
     }
 
@@ -346,10 +348,7 @@ impl Context<'_> {
             }
         };
         let fits = parts.len() <= types.len()
-            && parts
-                .iter()
-                .zip(types)
-                .all(|(part, of)| self.fit_term(part, &nested(of)).is_ok_and(Fit::is_assignable));
+            && parts.iter().zip(types).all(|(part, of)| self.fit_term(part, &nested(of)).is_ok_and(Fit::is_assignable));
         Ok(if fits { Fit::Weak } else { Fit::No })
     }
 
@@ -453,8 +452,7 @@ impl Context<'_> {
     /// The type among several into which all others fit.
     pub(super) fn common(&self, mut types: Vec<Typed<'static>>) -> Option<Typed<'static>> {
         types.dedup_by(|one, other| one.of == other.of);
-        let index =
-            types.iter().position(|of| types.iter().all(|other| self.fit(other, of).is_assignable()))?;
+        let index = types.iter().position(|of| types.iter().all(|other| self.fit(other, of).is_assignable()))?;
         Some(types.swap_remove(index))
     }
 
