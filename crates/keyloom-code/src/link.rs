@@ -178,7 +178,8 @@ fn declared(units: &[Unit]) -> HashMap<Start, Vec<&str>> {
 
 fn start_of(value: &Shared) -> Option<u32> {
     match &value.kind {
-        Kind::Built(built) => Some(built.at.start),
+        Kind::Built(built) => built.start(),
+        Kind::Either(values) if matches!(values.first()?.kind, Kind::Built(_)) => start_of(values.first()?),
         Kind::Derived { at, .. } => Some(at.start),
         _ => value.first_text()?.parts.first().map(|part| part.at.start),
     }

@@ -1,6 +1,7 @@
 //! Reads one file: walks its syntax tree once, following what variables hold.
 
 mod bindings;
+mod building;
 mod calls;
 mod sites;
 mod strings;
@@ -259,7 +260,8 @@ impl<'t> Reader<'t> {
     /// Remembers an expression that begins as a statement does.
     fn seed(&mut self, node: Node<'t>, value: &Shared) {
         let begins = match &value.kind {
-            Kind::Built(_) | Kind::Derived { .. } => true,
+            Kind::Built(built) => built.start().is_some(),
+            Kind::Derived { .. } => true,
             _ => value.first_text().is_some_and(|text| begins_statement(&text.text)),
         };
         if begins {
@@ -478,10 +480,18 @@ impl<'t> Reader<'t> {
         self.parts(parts);
         self.left = false;
         let mut changes = self.bindings.take_back(mark);
-        for (_, value) in &mut changes {
-            *value = value.take().map(strings::repeated);
+        for (name, value) in &mut changes {
+            let before = self.bindings.get(name);
+            *value = value.take().map(|value| strings::repeated(before, value));
         }
-        self.bindings.merge(&[Vec::new(), changes]);
+        // What grew in the loop grew by an unknown number of rounds; all else was changed or not.
+        let (grown, changed): (Vec<_>, Vec<_>) = changes
+            .into_iter()
+            .partition(|(_, value)| value.as_ref().is_some_and(|value| matches!(value.kind, Kind::Repeated(_))));
+        self.bindings.merge(&[Vec::new(), changed]);
+        for (name, value) in grown {
+            self.bindings.set(name, value);
+        }
         if let Some(frame) = self.functions.last_mut() {
             frame.loops -= 1;
         }

@@ -58,7 +58,12 @@ fn starts_with_verb(text: &[u8]) -> bool {
         return text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"select"))
             && text.get(6).is_some_and(|&byte| matches!(byte, b'*' | b'"' | b'\''));
     }
-    VERBS.iter().any(|verb| text[..word].eq_ignore_ascii_case(verb.as_bytes()))
+    VERBS.iter().any(|verb| text[..word].eq_ignore_ascii_case(verb.as_bytes())) && !is_directive(text)
+}
+
+/// `"use strict"` and its kin, with which every other script begins.
+fn is_directive(text: &[u8]) -> bool {
+    ["use strict", "use client", "use server", "use asm"].iter().any(|words| text.starts_with(words.as_bytes()))
 }
 
 fn contains(text: &[u8], needle: &[u8]) -> bool {
@@ -87,6 +92,7 @@ pub(crate) fn is_statement(text: &str) -> bool {
             second == "batch" || matches!(second, "unlogged" | "logged" | "counter") && words.at(2) == Some("batch")
         }
         "truncate" => words.len() <= 4 && words.at(1).is_some(),
+        "use" if is_directive(text.as_bytes()) => false,
         "use" => words.len() == 2 || words.len() == 3 && words.at(2) == Some(";"),
         "create" | "alter" | "drop" => words.defines(),
         _ => false,

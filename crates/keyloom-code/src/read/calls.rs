@@ -41,6 +41,9 @@ impl<'t> Reader<'t> {
             return answer;
         }
         let owner_text = receiver.map_or("", |receiver| bytes(receiver, self.text));
+        if let Some(answer) = self.begin(node, owner_text, name, &given) {
+            return answer;
+        }
         if let Some(answer) = self.known_function(node, owner_text, name, &given) {
             self.seed_text(node, &answer);
             return answer;
@@ -85,6 +88,9 @@ impl<'t> Reader<'t> {
     ) -> Option<Shared> {
         if matches!(value.kind, Kind::Sent { .. }) {
             return Some(self.chain(node, value, name, given));
+        }
+        if let Some(answer) = self.build(node, object, value, name, given) {
+            return Some(answer);
         }
         let is_text = matches!(
             value.kind,

@@ -57,6 +57,12 @@ impl<'t> Reader<'t> {
         if statement.is_some() {
             return statement;
         }
+        // A statement that was built is sent as it is: `insert.build()`.
+        if let Some(value) = owner
+            && is_built(value)
+        {
+            return Some(self.begin_site(node, name, value, &[]).1);
+        }
         // A prepared statement that another function or file holds.
         if let Some(value) = owner
             && BINDS.contains(&name)
@@ -93,7 +99,8 @@ impl<'t> Reader<'t> {
                 let statement = self.unit.sent[site].value.clone();
                 Some((site, Value::new(Kind::Sent { statement, site })))
             }
-            Kind::Built(_) | Kind::Derived { .. } => Some(self.begin_site(node, name, &argument.value, rest)),
+            Kind::Derived { .. } => Some(self.begin_site(node, name, &argument.value, rest)),
+            _ if is_built(&argument.value) => Some(self.begin_site(node, name, &argument.value, rest)),
             Kind::Name(_) if SENDS.contains(&name) => Some(self.begin_site(node, name, &argument.value, rest)),
             _ if argument.value.first_text().is_some_and(|text| begins_statement(&text.text)) => {
                 Some(self.begin_site(node, name, &argument.value, rest))
@@ -352,6 +359,12 @@ impl<'t> Reader<'t> {
         let in_loop = loops > batch.loops;
         self.unit.sent[site].batch = Some(BatchSite { id, kind: batch.kind, in_loop, chunked });
     }
+}
+
+/// Whether a value is a statement that was built by calls, or one of several.
+fn is_built(value: &Shared) -> bool {
+    let is_built = |value: &Shared| matches!(&value.kind, Kind::Built(built) if built.start().is_some());
+    is_built(value) || matches!(&value.kind, Kind::Either(values) if values.iter().any(is_built))
 }
 
 /// Whether a function's text speaks of parts of limited size.
