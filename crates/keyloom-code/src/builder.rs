@@ -187,7 +187,12 @@ impl Statement {
             Verb::CreateView => self.create_view(&mut all),
             Verb::CreateKeyspace => {
                 self.table(&format!("CREATE KEYSPACE {}", self.if_exists("IF NOT EXISTS ")), &mut all);
-                self.clause(Slot::Option, " WITH ", " AND ", &mut all);
+                if self.has(Slot::Option) {
+                    self.clause(Slot::Option, " WITH ", " AND ", &mut all);
+                } else {
+                    all.push(self.say(" WITH replication = "));
+                    all.push(Value::unknown("replication", self.at.clone()));
+                }
             }
             Verb::AlterTable | Verb::AlterType => {
                 let words = if self.verb == Verb::AlterTable { "ALTER TABLE " } else { "ALTER TYPE " };

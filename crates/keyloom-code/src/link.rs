@@ -331,5 +331,5 @@ fn is_test(unit: &Unit, container: Option<&str>) -> bool {
         || [Some(unit.name.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or("")), container]
             .into_iter()
             .flatten()
-            .any(|name| ["Test", "Tests", "Spec", "IT", "TestCase", "TestBase"].iter().any(|end| name.ends_with(end)))
+            .any(|name| ["Test", "Tests", "Spec", "IT", "TestCase", "TestBase", "tests"].iter().any(|end| name.ends_with(end)))
 }

@@ -30,7 +30,7 @@ pub(crate) fn spans<'t>(node: Node<'t>, text: &'t str, quotes: [usize; 2], holes
         if holes.contains(&child.kind()) {
             spans.push(Span::Plain(from..range.start));
             let mut cursor = child.walk();
-            let inner = child.named_children(&mut cursor).find(|inner| !inner.is_extra());
+            let inner = child.named_children(&mut cursor).find(|inner| !inner.is_extra() && !inner.kind().contains("brace"));
             spans.push(Span::Hole(inner.unwrap_or(child)));
             from = range.end;
         } else if escapes && child.kind().contains("escape") {

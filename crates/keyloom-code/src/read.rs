@@ -211,7 +211,8 @@ impl<'t> Reader<'t> {
     fn parts(&mut self, nodes: Vec<Node<'t>>) -> Option<Shared> {
         let mut last = None;
         for node in nodes {
-            if node.is_extra() {
+            // Comments, and the text of Ruby's here-documents, may stand anywhere.
+            if node.is_extra() && !node.kind().starts_with("heredoc") {
                 self.comment(node);
             } else {
                 last = Some(self.eval(node));
@@ -544,8 +545,13 @@ impl<'t> Reader<'t> {
         let mut answers = answers.into_iter();
         let answer = answers.next().map(|first| answers.fold(first, |merged, value| Value::either(&merged, &value)));
         let value = answer.unwrap_or_else(|| self.unknown(node));
-        if let Some(name) = function.name {
-            self.declare(name, value.clone(), node, true);
+        match function.name {
+            // What is bound within a function is a variable of it.
+            Some(name) if self.unit.language == Language::Haskell && !self.functions.is_empty() => {
+                self.bindings.set(name, Some(value.clone()));
+            }
+            Some(name) => self.declare(name, value.clone(), node, true),
+            None => {}
         }
         self.containers = outer;
         value

@@ -39,7 +39,7 @@ impl Linker<'_> {
         let fits = |&&(at, index): &&(usize, usize)| {
             let declaration = self.declaration(at, index);
             family(self.units[at].language) == family(language)
-                && (declaration.function == name.call || matches!(language, Language::Scala | Language::Kotlin | Language::Ruby))
+                && (declaration.function == name.call || matches!(language, Language::Scala | Language::Kotlin | Language::Ruby | Language::Haskell))
         };
         all.iter().filter(fits).copied().collect()
     }

@@ -539,6 +539,8 @@ fn data_type(name: &str, given: &[Given<'_>], at: Range<u32>) -> Option<Shared> 
         "mapof" | "map" => ("map<", &types[..types.len().min(2)]),
         "tupleof" => ("tuple<", &types[..]),
         "udt" => return given.first().map(|given| given.value.clone()),
+        // The older driver's names for words that Java has taken.
+        "cint" | "cboolean" | "cdouble" | "cfloat" => return Some(Value::meant(&kind[1..], at)),
         word if given.is_empty() && !word.is_empty() => return Some(Value::meant(word, at)),
         _ => return None,
     };

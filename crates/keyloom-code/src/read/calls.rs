@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{Reader, span, strings};
 use crate::Language;
 use crate::shape::{Call, Shape, bytes};
+use crate::template::{With, blanks};
 use crate::value::{Kind, Shared, Style, Value};
 
 /// An argument of a call.
@@ -164,6 +165,8 @@ impl<'t> Reader<'t> {
                 let style = if name == "Format" { Style::Braces } else { Style::Percent };
                 formatted(first?, style, &given[1..])
             }
+            ("", "format") if self.unit.language == Language::Rust => self.rust_format(first?, &given[1..]),
+            ("", "fromString" | "QueryString" | "fromText" | "pack") if self.unit.language == Language::Haskell => first?,
             ("MessageFormat", "format") => formatted(first?, Style::Braces, &given[1..]),
             ("fmt", "Fprintf") => {
                 let target = given.first()?;
@@ -198,6 +201,21 @@ impl<'t> Reader<'t> {
             ("", "make") => Value::new(Kind::List(vec![])),
             _ => return self.metadata(node, owner, name, given),
         })
+    }
+
+    /// `format!("… {name}", …)`: names within the template are variables.
+    fn rust_format(&self, template: Shared, given: &[Given<'t>]) -> Shared {
+        let mut arguments: Vec<(Option<String>, Shared)> =
+            given.iter().map(|given| (None, given.value.clone())).collect();
+        if let Kind::Text(text) = &template.kind {
+            for blank in blanks(&text.text, Style::Braces) {
+                if let With::Name(name) = blank.with {
+                    let value = self.variable(&name, text.parts.first().map_or(0..0, |part| part.at.clone()));
+                    arguments.push((Some(name), value));
+                }
+            }
+        }
+        Value::new(Kind::Format { template, style: Style::Braces, arguments })
     }
 
     /// Tables that are described to a driver which derives statements from them.
@@ -262,7 +280,7 @@ fn is_message(name: &str, owner: &str) -> bool {
             | "Println" | "Printf" | "Errorf" | "Fatalf" | "Infof" | "Debugf" | "Warnf" | "Logf" | "Fatal" | "Debug" | "Info"
             | "Warn" | "Error" | "WriteLine" | "puts" | "description" | "describe" | "it" | "assertEquals" | "assertThat"
             | "assert_eq" | "Equal" | "expect" | "finest" | "severe" | "verbose" | "panic" | "New" | "Errorw" | "Wrap"
-            | "Wrapf" | "displayName" | "DisplayName" | "as" | "withDescription"
+            | "Wrapf" | "eprintln" | "bail" | "anyhow" | "displayName" | "DisplayName" | "as" | "withDescription"
     ) && !(name == "New" && owner == "table")
         || logs.contains(&owner) && !matches!(name, "Run")
 }

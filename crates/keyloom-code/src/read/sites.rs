@@ -18,7 +18,8 @@ const SENDS: &[&str] = &[
     "SimpleStatement", "newInstance", "SimpleStatementBuilder", "eachRow", "stream", "execute_concurrent_with_args",
     "execute_concurrent", "query_unpaged", "query_iter", "query_single_page", "execute_unpaged", "execute_iter",
     "selectOne", "selectList", "select", "Bind", "bind", "add", "addStatement", "add_prepared", "Prepare", "Execute",
-    "ExecuteAsync", "PrepareAsync", "ContextQuery", "executeQuery", "append_statement", "retry", "batch", "push", "put",
+    "ExecuteAsync", "PrepareAsync", "ContextQuery", "executeQuery", "append_statement", "batch", "push", "query1", "write", "addPrepQuery",
+    "addQuery", "paginate", "trans", "BoundStatementBuilder",
 ];
 
 /// Calls on a prepared statement that bind values.
