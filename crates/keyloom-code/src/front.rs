@@ -1,9 +1,14 @@
 //! The front ends: which shape a node of a grammar has. One file for each language.
 
+mod csharp;
 mod go;
+mod haskell;
 mod java;
 mod kotlin;
+mod php;
 mod python;
+mod ruby;
+mod rust;
 mod scala;
 mod script;
 
@@ -23,6 +28,10 @@ pub(crate) fn front(language: Language) -> Front {
         Language::Scala => scala::shape,
         Language::Python => python::shape,
         Language::TypeScript | Language::Tsx | Language::JavaScript => script::shape,
-        _ => java::shape,
+        Language::Rust => rust::shape,
+        Language::CSharp => csharp::shape,
+        Language::Haskell => haskell::shape,
+        Language::Ruby => ruby::shape,
+        Language::Php => php::shape,
     }
 }

@@ -178,7 +178,8 @@ fn declared(units: &[Unit]) -> HashMap<Start, Vec<&str>> {
 
 fn start_of(value: &Shared) -> Option<u32> {
     match &value.kind {
-        Kind::Built(built) => Some(built.at.start),
+        Kind::Built(built) => built.start(),
+        Kind::Either(values) if matches!(values.first()?.kind, Kind::Built(_)) => start_of(values.first()?),
         Kind::Derived { at, .. } => Some(at.start),
         _ => value.first_text()?.parts.first().map(|part| part.at.start),
     }
@@ -205,23 +206,20 @@ impl Linker<'_> {
     fn drafts(&mut self, unit: usize, value: &Shared) -> Vec<Draft> {
         self.budget = 5_000;
         let wanted = self.wanted.clone();
-        let drafts: Vec<Draft> = self
-            .variants(unit, value)
-            .into_iter()
-            .map(|draft| {
-                let open = open_places(&draft.text);
-                let parts: Vec<_> = open
-                    .into_iter()
-                    .map(|(range, name)| {
-                        let at = draft.slice(range.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
-                        let (unit, at) = at.unwrap_or((unit, 0..0));
-                        (range, Draft::hole(&name, unit, at, Vec::new()))
-                    })
-                    .collect();
-                if parts.is_empty() { draft } else { draft.replaced(&parts) }
-            })
-            .filter(|draft| is_statement(&draft.text))
-            .collect();
+        let drafts: Vec<Draft> = self.variants(unit, value).into_iter().map(|draft| {
+            let open = open_places(&draft.text);
+            let parts: Vec<_> = open
+                .into_iter()
+                .map(|(range, name)| {
+                    let at = draft.slice(range.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
+                    let (unit, at) = at.unwrap_or((unit, 0..0));
+                    (range, Draft::hole(&name, unit, at, Vec::new()))
+                })
+                .collect();
+            if parts.is_empty() { draft } else { draft.replaced(&parts) }
+        })
+        .filter(|draft| is_statement(&draft.text))
+        .collect();
         // Names are wanted for the sake of statements, not of other texts.
         if drafts.iter().all(|draft| draft.holes.is_empty()) {
             self.wanted = wanted;
@@ -298,9 +296,7 @@ impl Linker<'_> {
             Kind::Unset => Bound::Unset,
             Kind::Plain(text) => Bound::Constant(text.clone()),
             Kind::Unknown(_) => Bound::Unknown,
-            Kind::Name(name)
-                if matches!(name.path.last().map(String::as_str), Some("UNSET_VALUE" | "UnsetValue" | "unset")) =>
-            {
+            Kind::Name(name) if matches!(name.path.last().map(String::as_str), Some("UNSET_VALUE" | "UnsetValue" | "unset")) => {
                 Bound::Unset
             }
             _ => {
@@ -325,11 +321,9 @@ fn is_test(unit: &Unit, container: Option<&str>) -> bool {
     let mut parts = name.rsplit('/');
     let file = parts.next().unwrap_or("");
     let stem = file.split('.').next().unwrap_or(file);
-    let folders =
-        ["test", "tests", "testing", "__tests__", "spec", "it", "e2e", "testdata", "integrationtest", "testutils"];
-    parts.any(|part| {
-        folders.contains(&part) || part.ends_with("-test") || part.ends_with("-tests") || part.ends_with("_test")
-    }) || stem.starts_with("test_")
+    let folders = ["test", "tests", "testing", "__tests__", "spec", "it", "e2e", "testdata", "integrationtest", "testutils"];
+    parts.any(|part| folders.contains(&part) || part.ends_with("-test") || part.ends_with("-tests") || part.ends_with("_test"))
+        || stem.starts_with("test_")
         || stem.ends_with("_test")
         || stem == "conftest"
         || file.contains(".spec.")
@@ -337,5 +331,5 @@ fn is_test(unit: &Unit, container: Option<&str>) -> bool {
         || [Some(unit.name.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or("")), container]
             .into_iter()
             .flatten()
-            .any(|name| ["Test", "Tests", "Spec", "IT", "TestCase", "TestBase"].iter().any(|end| name.ends_with(end)))
+            .any(|name| ["Test", "Tests", "Spec", "IT", "TestCase", "TestBase", "tests"].iter().any(|end| name.ends_with(end)))
 }

@@ -9,13 +9,7 @@ use crate::value::Text;
 
 /// The spans of a literal between its quotes. Children whose kind is among the holes are put in, those among the escapes
 /// are decoded, and all other bytes stand for themselves, whatever nodes the grammar has for them.
-pub(crate) fn spans<'t>(
-    node: Node<'t>,
-    text: &'t str,
-    quotes: [usize; 2],
-    holes: &[&str],
-    escapes: bool,
-) -> Vec<Span<'t>> {
+pub(crate) fn spans<'t>(node: Node<'t>, text: &'t str, quotes: [usize; 2], holes: &[&str], escapes: bool) -> Vec<Span<'t>> {
     let whole = node.byte_range();
     let end = whole.end.saturating_sub(quotes[1]).max(whole.start);
     let mut from = (whole.start + quotes[0]).min(end);
@@ -36,7 +30,7 @@ pub(crate) fn spans<'t>(
         if holes.contains(&child.kind()) {
             spans.push(Span::Plain(from..range.start));
             let mut cursor = child.walk();
-            let inner = child.named_children(&mut cursor).find(|inner| !inner.is_extra());
+            let inner = child.named_children(&mut cursor).find(|inner| !inner.is_extra() && !inner.kind().contains("brace"));
             spans.push(Span::Hole(inner.unwrap_or(child)));
             from = range.end;
         } else if escapes && child.kind().contains("escape") {
@@ -110,8 +104,9 @@ fn unescape(escape: &str) -> String {
         'f' => '\u{c}',
         's' => ' ',
         '0'..='7' => number(rest, 8).unwrap_or(first),
-        'x' | 'u' | 'U' => number(rest[1..].trim_start_matches('u').trim_matches(['{', '}']), 16)
-            .unwrap_or(char::REPLACEMENT_CHARACTER),
+        'x' | 'u' | 'U' => {
+            number(rest[1..].trim_start_matches('u').trim_matches(['{', '}']), 16).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
         '&' => return String::new(),
         first if first.is_whitespace() => return String::new(),
         first => first,

@@ -1,6 +1,7 @@
 //! Reads one file: walks its syntax tree once, following what variables hold.
 
 mod bindings;
+mod building;
 mod calls;
 mod sites;
 mod strings;
@@ -210,7 +211,8 @@ impl<'t> Reader<'t> {
     fn parts(&mut self, nodes: Vec<Node<'t>>) -> Option<Shared> {
         let mut last = None;
         for node in nodes {
-            if node.is_extra() {
+            // Comments, and the text of Ruby's here-documents, may stand anywhere.
+            if node.is_extra() && !node.kind().starts_with("heredoc") {
                 self.comment(node);
             } else {
                 last = Some(self.eval(node));
@@ -259,7 +261,8 @@ impl<'t> Reader<'t> {
     /// Remembers an expression that begins as a statement does.
     fn seed(&mut self, node: Node<'t>, value: &Shared) {
         let begins = match &value.kind {
-            Kind::Built(_) | Kind::Derived { .. } => true,
+            Kind::Built(built) => built.start().is_some(),
+            Kind::Derived { .. } => true,
             _ => value.first_text().is_some_and(|text| begins_statement(&text.text)),
         };
         if begins {
@@ -478,10 +481,18 @@ impl<'t> Reader<'t> {
         self.parts(parts);
         self.left = false;
         let mut changes = self.bindings.take_back(mark);
-        for (_, value) in &mut changes {
-            *value = value.take().map(strings::repeated);
+        for (name, value) in &mut changes {
+            let before = self.bindings.get(name);
+            *value = value.take().map(|value| strings::repeated(before, value));
         }
-        self.bindings.merge(&[Vec::new(), changes]);
+        // What grew in the loop grew by an unknown number of rounds; all else was changed or not.
+        let (grown, changed): (Vec<_>, Vec<_>) = changes
+            .into_iter()
+            .partition(|(_, value)| value.as_ref().is_some_and(|value| matches!(value.kind, Kind::Repeated(_))));
+        self.bindings.merge(&[Vec::new(), changed]);
+        for (name, value) in grown {
+            self.bindings.set(name, value);
+        }
         if let Some(frame) = self.functions.last_mut() {
             frame.loops -= 1;
         }
@@ -534,8 +545,13 @@ impl<'t> Reader<'t> {
         let mut answers = answers.into_iter();
         let answer = answers.next().map(|first| answers.fold(first, |merged, value| Value::either(&merged, &value)));
         let value = answer.unwrap_or_else(|| self.unknown(node));
-        if let Some(name) = function.name {
-            self.declare(name, value.clone(), node, true);
+        match function.name {
+            // What is bound within a function is a variable of it.
+            Some(name) if self.unit.language == Language::Haskell && !self.functions.is_empty() => {
+                self.bindings.set(name, Some(value.clone()));
+            }
+            Some(name) => self.declare(name, value.clone(), node, true),
+            None => {}
         }
         self.containers = outer;
         value
@@ -561,9 +577,9 @@ impl<'t> Reader<'t> {
         let text = bytes(node, self.text);
         let Some(found) = text.find("keyloom:") else { return };
         let said = text[found..].trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '*' | '/'));
-        let beside = node
-            .prev_named_sibling()
-            .filter(|sibling| !sibling.is_extra() && !self.text[sibling.end_byte()..node.start_byte()].contains('\n'));
+        let beside = node.prev_named_sibling().filter(|sibling| {
+            !sibling.is_extra() && !self.text[sibling.end_byte()..node.start_byte()].contains('\n')
+        });
         let behind = || {
             let mut next = node.next_named_sibling();
             while let Some(sibling) = next.filter(Node::is_extra) {

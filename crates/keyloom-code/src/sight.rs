@@ -58,7 +58,12 @@ fn starts_with_verb(text: &[u8]) -> bool {
         return text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"select"))
             && text.get(6).is_some_and(|&byte| matches!(byte, b'*' | b'"' | b'\''));
     }
-    VERBS.iter().any(|verb| text[..word].eq_ignore_ascii_case(verb.as_bytes()))
+    VERBS.iter().any(|verb| text[..word].eq_ignore_ascii_case(verb.as_bytes())) && !is_directive(text)
+}
+
+/// `"use strict"` and its kin, with which every other script begins.
+fn is_directive(text: &[u8]) -> bool {
+    ["use strict", "use client", "use server", "use asm"].iter().any(|words| text.starts_with(words.as_bytes()))
 }
 
 fn contains(text: &[u8], needle: &[u8]) -> bool {
@@ -87,6 +92,7 @@ pub(crate) fn is_statement(text: &str) -> bool {
             second == "batch" || matches!(second, "unlogged" | "logged" | "counter") && words.at(2) == Some("batch")
         }
         "truncate" => words.len() <= 4 && words.at(1).is_some(),
+        "use" if is_directive(text.as_bytes()) => false,
         "use" => words.len() == 2 || words.len() == 3 && words.at(2) == Some(";"),
         "create" | "alter" | "drop" => words.defines(),
         _ => false,
@@ -183,8 +189,7 @@ impl Words {
             return false;
         }
         let list = &self.0[1..from];
-        let is_name =
-            |word: &String| word.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_name = |word: &String| word.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
         let glue = ["distinct", "as", "json", "top"];
         let loose = list.windows(2).filter(|pair| {
             is_name(&pair[0])
@@ -205,8 +210,8 @@ impl Words {
         self.at(from + 2).is_none_or(|word| {
             !word.chars().all(char::is_alphabetic)
                 || [
-                    "where", "limit", "order", "group", "allow", "per", "as", "join", "inner", "left", "right",
-                    "using", "bypass", "and", "cross", "full", "natural", "union", "for", "having", "t", "offset",
+                    "where", "limit", "order", "group", "allow", "per", "as", "join", "inner", "left", "right", "using",
+                    "bypass", "and", "cross", "full", "natural", "union", "for", "having", "t", "offset",
                 ]
                 .contains(&word)
                 || word.len() <= 3
@@ -239,22 +244,8 @@ impl Words {
 
     fn defines(&self) -> bool {
         const THINGS: [&str; 16] = [
-            "table",
-            "columnfamily",
-            "type",
-            "index",
-            "keyspace",
-            "materialized",
-            "function",
-            "aggregate",
-            "custom",
-            "role",
-            "user",
-            "trigger",
-            "schema",
-            "view",
-            "or",
-            "unique",
+            "table", "columnfamily", "type", "index", "keyspace", "materialized", "function", "aggregate", "custom", "role",
+            "user", "trigger", "schema", "view", "or", "unique",
         ];
         let second = self.at(1).unwrap_or("");
         let defined = THINGS.contains(&second) && self.at(2).is_some_and(|word| word != "the" && word != "for");
@@ -287,8 +278,7 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     let table_alias = is_select
         && words.0.iter().position(|word| word == "from").is_some_and(|from| {
             words.at(from + 2).is_some_and(|word| {
-                word == "as"
-                    || word == ","
+                word == "as" || word == ","
                     || word.len() <= 2 && word.chars().all(char::is_alphabetic) && !matches!(word, "if" | "in")
             })
         });
@@ -306,32 +296,22 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     note(Foreign::DoubleColonCast, words.0.windows(2).any(|pair| pair[0] == ":" && pair[1] == ":"));
     note(
         Foreign::GeneratedKey,
-        word("auto_increment")
-            || word("autoincrement")
-            || is_create && (word("serial") || word("bigserial") || word("identity")),
+        word("auto_increment") || word("autoincrement") || is_create && (word("serial") || word("bigserial") || word("identity")),
     );
-    note(Foreign::Type, is_create && (words.0.windows(2).any(sized) || strange.iter().any(|name| word(name))));
+    note(
+        Foreign::Type,
+        is_create && (words.0.windows(2).any(sized) || strange.iter().any(|name| word(name))),
+    );
     note(
         Foreign::Clause,
-        word("having")
-            || word("union")
-            || word("exists") && pair("exists", "(")
-            || pair("case", "when")
-            || word("ilike")
+        word("having") || word("union") || word("exists") && pair("exists", "(") || pair("case", "when") || word("ilike")
             || words.0.windows(2).any(|pair| pair[0] == "(" && pair[1] == "select")
-            || is_select && word("or")
-            || pair("for", "update")
-            || word("offset"),
+            || is_select && word("or") || pair("for", "update") || word("offset"),
     );
     note(
         Foreign::Constraint,
-        is_create
-            && (pair("foreign", "key")
-                || word("references")
-                || word("unique")
-                || word("default")
-                || pair("not", "null")
-                || word("constraint")),
+        is_create && (pair("foreign", "key") || word("references") || word("unique") || word("default") || pair("not", "null")
+            || word("constraint")),
     );
     note(Foreign::Alias, table_alias);
     found

@@ -2,6 +2,7 @@
 
 use super::{Linker, Purpose, Wanted};
 use crate::draft::Draft;
+use crate::snippet::Origin;
 use crate::template::{With, blanks};
 use crate::value::{Kind, Name, Shared, Unknown};
 
@@ -38,7 +39,10 @@ impl Linker<'_> {
             Kind::Repeated(value) => marked(self.variants(unit, value), |draft| draft.dynamic = true),
             Kind::Rewritten(value) => marked(self.variants(unit, value), |draft| draft.rewritten = true),
             Kind::Sent { statement, .. } => self.variants(unit, statement),
-            Kind::Separated { separator, list } => self.separated(unit, separator, list),
+            Kind::Separated { separator, list } => {
+                let separator = longest(self.variants(unit, separator)).pop().unwrap_or_default();
+                self.separated(unit, &separator, list)
+            }
             Kind::Format { template, style, arguments } => {
                 let templates = self.variants(unit, template);
                 let mut filled = Vec::new();
@@ -48,8 +52,10 @@ impl Linker<'_> {
                 bounded(filled)
             }
             Kind::Built(built) => {
-                let values: Vec<Shared> = built.values().cloned().collect();
-                self.product(unit, &values)
+                let is_statement = built.start().is_some();
+                let text = built.text();
+                let origin = is_statement.then_some(Origin::Builder);
+                marked(self.variants(unit, &text), |draft| draft.origin = draft.origin.max(origin))
             }
             Kind::Derived { .. } | Kind::List(_) | Kind::Record(_) | Kind::Batch(_) => {
                 vec![Draft { dynamic: true, ..Draft::hole("unknown", unit, 0..0, Vec::new()) }]
@@ -60,27 +66,7 @@ impl Linker<'_> {
     fn product(&mut self, unit: usize, values: &[Shared]) -> Vec<Draft> {
         let mut all = vec![Draft::default()];
         for value in values {
-            let mut next = self.variants(unit, value);
-            if all.len() * next.len() > VARIANTS_MAX {
-                next = longest(next);
-            }
-            if let [only] = next.as_slice() {
-                for draft in &mut all {
-                    draft.append(only);
-                }
-                continue;
-            }
-            let combined = |draft: &Draft| {
-                let draft = draft.clone();
-                next.iter()
-                    .map(move |part| {
-                        let mut draft = draft.clone();
-                        draft.append(part);
-                        draft
-                    })
-                    .collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(combined).collect();
+            all = combined(all, self.variants(unit, value));
         }
         all
     }
@@ -92,54 +78,57 @@ impl Linker<'_> {
         style: crate::value::Style,
         arguments: &[(Option<String>, Shared)],
     ) -> Vec<Draft> {
-        let mut parts: Vec<(std::ops::Range<usize>, Draft)> = Vec::new();
+        let mut all = vec![Draft::default()];
+        let mut from = 0;
         for blank in blanks(&template.text, style) {
             let at = template.slice(blank.at.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
             let (at_unit, at) = at.unwrap_or((unit, 0..0));
-            let given = match &blank.with {
+            let parts = match &blank.with {
+                With::Text(text) => {
+                    let mut sign = crate::value::Text::default();
+                    sign.push(text, at, false);
+                    vec![Draft::of(&sign, at_unit)]
+                }
                 With::Position(position) => {
-                    arguments.iter().filter(|(name, _)| name.is_none()).nth(*position).map(|(_, value)| value.clone())
+                    match arguments.iter().filter(|(name, _)| name.is_none()).nth(*position) {
+                        Some((_, value)) => self.variants(unit, value),
+                        None => vec![Draft::hole(&format!("argument{}", position + 1), at_unit, at, Vec::new())],
+                    }
                 }
                 With::Name(name) => {
                     let root = name.split(['.', '[']).next().unwrap_or(name);
-                    arguments.iter().find(|(given, _)| given.as_deref() == Some(root)).map(|(_, value)| value.clone())
-                }
-                With::Text(text) => {
-                    let mut draft = Draft::of(&crate::value::Text::default(), at_unit);
-                    draft.text.push_str(text);
-                    let range = 0..text.len() as u32;
-                    draft.pieces.push(crate::Piece { text: range, unit: at_unit, at, verbatim: false });
-                    parts.push((blank.at, draft));
-                    continue;
+                    match arguments.iter().find(|(given, _)| given.as_deref() == Some(root)) {
+                        Some((_, value)) => self.variants(unit, value),
+                        None => vec![Draft::hole(name, at_unit, at, Vec::new())],
+                    }
                 }
             };
-            let draft = match given {
-                Some(value) => longest(self.variants(unit, &value)).pop().unwrap_or_default(),
-                None => {
-                    let name = match &blank.with {
-                        With::Name(name) => name.clone(),
-                        With::Position(position) => format!("argument{}", position + 1),
-                        With::Text(_) => String::new(),
-                    };
-                    Draft::hole(&name, at_unit, at, Vec::new())
-                }
-            };
-            parts.push((blank.at, draft));
+            let before = template.slice(from..blank.at.start);
+            all.iter_mut().for_each(|draft| draft.append(&before));
+            all = combined(all, parts);
+            from = blank.at.end;
         }
-        vec![template.replaced(&parts)]
+        let rest = template.slice(from..template.text.len());
+        all.iter_mut().for_each(|draft| draft.append(&rest));
+        all
     }
 
-    fn separated(&mut self, unit: usize, separator: &Shared, list: &Shared) -> Vec<Draft> {
+    /// The entries of a list with a text between them. The text may come from another unit than the list.
+    fn separated(&mut self, unit: usize, separator: &Draft, list: &Shared) -> Vec<Draft> {
+        if self.budget == 0 {
+            return vec![Draft::lost(unit, 0..0)];
+        }
+        self.budget -= 1;
         match &list.kind {
             Kind::List(items) => {
-                let mut values = Vec::new();
+                let mut all = vec![Draft::default()];
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {
-                        values.push(separator.clone());
+                        all.iter_mut().for_each(|draft| draft.append(separator));
                     }
-                    values.push(item.clone());
+                    all = combined(all, self.variants(unit, item));
                 }
-                self.product(unit, &values)
+                all
             }
             Kind::Either(lists) => {
                 let mut all = Vec::new();
@@ -228,6 +217,23 @@ impl Linker<'_> {
         }
         bounded(all)
     }
+}
+
+/// Each text with each of the parts behind it. Where that were too many, the longest part stands for all.
+fn combined(mut all: Vec<Draft>, mut parts: Vec<Draft>) -> Vec<Draft> {
+    if all.len() * parts.len() > VARIANTS_MAX {
+        parts = longest(parts);
+    }
+    if let [only] = parts.as_slice() {
+        all.iter_mut().for_each(|draft| draft.append(only));
+        return all;
+    }
+    let with = |draft: &Draft, part: &Draft| {
+        let mut draft = draft.clone();
+        draft.append(part);
+        draft
+    };
+    all.iter().flat_map(|draft| parts.iter().map(move |part| with(draft, part))).collect()
 }
 
 fn marked(mut drafts: Vec<Draft>, mark: impl Fn(&mut Draft)) -> Vec<Draft> {

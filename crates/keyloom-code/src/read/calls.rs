@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{Reader, span, strings};
 use crate::Language;
 use crate::shape::{Call, Shape, bytes};
+use crate::template::{With, blanks};
 use crate::value::{Kind, Shared, Style, Value};
 
 /// An argument of a call.
@@ -24,7 +25,11 @@ impl<'t> Reader<'t> {
         self.turn(in_loop, 1);
         let given: Vec<Given<'t>> = arguments
             .into_iter()
-            .map(|argument| Given { name: argument.name, node: argument.value, value: self.eval(argument.value) })
+            .map(|argument| Given {
+                name: argument.name,
+                node: argument.value,
+                value: self.eval(argument.value),
+            })
             .collect();
         self.turn(in_loop, -1);
         if is_message(name, receiver.map_or("", |receiver| bytes(receiver, self.text))) {
@@ -37,6 +42,9 @@ impl<'t> Reader<'t> {
             return answer;
         }
         let owner_text = receiver.map_or("", |receiver| bytes(receiver, self.text));
+        if let Some(answer) = self.begin(node, owner_text, name, &given) {
+            return answer;
+        }
         if let Some(answer) = self.known_function(node, owner_text, name, &given) {
             self.seed_text(node, &answer);
             return answer;
@@ -82,25 +90,22 @@ impl<'t> Reader<'t> {
         if matches!(value.kind, Kind::Sent { .. }) {
             return Some(self.chain(node, value, name, given));
         }
+        if let Some(answer) = self.build(node, object, value, name, given) {
+            return Some(answer);
+        }
         let is_text = matches!(
             value.kind,
-            Kind::Text(_)
-                | Kind::Join(_)
-                | Kind::Either(_)
-                | Kind::Format { .. }
-                | Kind::Repeated(_)
-                | Kind::Rewritten(_)
+            Kind::Text(_) | Kind::Join(_) | Kind::Either(_) | Kind::Format { .. } | Kind::Repeated(_) | Kind::Rewritten(_)
         );
-        let is_list = matches!(value.kind, Kind::List(_))
-            || matches!(&value.kind, Kind::Either(all)
+        let is_list = matches!(value.kind, Kind::List(_)) || matches!(&value.kind, Kind::Either(all)
             if all.iter().any(|value| matches!(value.kind, Kind::List(_))));
         let may_be_text = is_text || matches!(value.kind, Kind::Name(_));
         let answer = match name {
             "stripMargin" | "trimMargin" if may_be_text => strings::without_margin(value),
             "trimIndent" | "stripIndent" if is_text => strings::without_indentation(value),
-            "trim" | "strip" | "rstrip" | "lstrip" | "toString" | "String" | "intern" | "as_str" | "to_owned"
-            | "to_string" | "into" | "clone" | "ToString" | "squish" | "freeze" | "strip_heredoc" | "as_ref"
-            | "toLowerCase" | "trimEnd" | "trimStart"
+            "trim" | "strip" | "rstrip" | "lstrip" | "toString" | "String" | "intern" | "as_str" | "to_owned" | "to_string"
+            | "into" | "clone" | "ToString" | "squish" | "freeze" | "strip_heredoc" | "as_ref" | "toLowerCase"
+            | "trimEnd" | "trimStart"
                 if is_text =>
             {
                 value.clone()
@@ -160,6 +165,8 @@ impl<'t> Reader<'t> {
                 let style = if name == "Format" { Style::Braces } else { Style::Percent };
                 formatted(first?, style, &given[1..])
             }
+            ("", "format") if self.unit.language == Language::Rust => self.rust_format(first?, &given[1..]),
+            ("", "fromString" | "QueryString" | "fromText" | "pack") if self.unit.language == Language::Haskell => first?,
             ("MessageFormat", "format") => formatted(first?, Style::Braces, &given[1..]),
             ("fmt", "Fprintf") => {
                 let target = given.first()?;
@@ -188,13 +195,27 @@ impl<'t> Reader<'t> {
             }
             ("Arrays", "asList")
             | ("List" | "Set" | "ImmutableList" | "ImmutableSet" | "Lists" | "Seq", "of" | "newArrayList")
-            | (
-                "",
-                "listOf" | "arrayOf" | "setOf" | "mutableListOf" | "List" | "Seq" | "Array" | "Vector" | "ArrayList",
-            ) => Value::new(Kind::List(values())),
+            | ("", "listOf" | "arrayOf" | "setOf" | "mutableListOf" | "List" | "Seq" | "Array" | "Vector" | "ArrayList") => {
+                Value::new(Kind::List(values()))
+            }
             ("", "make") => Value::new(Kind::List(vec![])),
             _ => return self.metadata(node, owner, name, given),
         })
+    }
+
+    /// `format!("… {name}", …)`: names within the template are variables.
+    fn rust_format(&self, template: Shared, given: &[Given<'t>]) -> Shared {
+        let mut arguments: Vec<(Option<String>, Shared)> =
+            given.iter().map(|given| (None, given.value.clone())).collect();
+        if let Kind::Text(text) = &template.kind {
+            for blank in blanks(&text.text, Style::Braces) {
+                if let With::Name(name) = blank.with {
+                    let value = self.variable(&name, text.parts.first().map_or(0..0, |part| part.at.clone()));
+                    arguments.push((Some(name), value));
+                }
+            }
+        }
+        Value::new(Kind::Format { template, style: Style::Braces, arguments })
     }
 
     /// Tables that are described to a driver which derives statements from them.
@@ -244,79 +265,22 @@ impl<'t> Reader<'t> {
 fn is_looping(name: &str) -> bool {
     matches!(
         name,
-        "forEach"
-            | "foreach"
-            | "map"
-            | "flatMap"
-            | "each"
-            | "for_each"
-            | "mapM_"
-            | "forM_"
-            | "traverse"
-            | "mapAsync"
-            | "concatMap"
-            | "forEachOrdered"
-            | "parTraverse"
-            | "ForEach"
-            | "Select"
-            | "forEachIndexed"
-            | "foldLeft"
+        "forEach" | "foreach" | "map" | "flatMap" | "each" | "for_each" | "mapM_" | "forM_" | "traverse" | "mapAsync"
+            | "concatMap" | "forEachOrdered" | "parTraverse" | "ForEach" | "Select" | "forEachIndexed" | "foldLeft"
     )
 }
 
 /// Calls whose text is read by people.
 fn is_message(name: &str, owner: &str) -> bool {
     let owner = owner.rsplit('.').next().unwrap_or(owner);
-    let logs =
-        ["log", "logger", "LOG", "LOGGER", "Log", "logging", "console", "slog", "tracing", "out", "err", "t", "errors"];
+    let logs = ["log", "logger", "LOG", "LOGGER", "Log", "logging", "console", "slog", "tracing", "out", "err", "t", "errors"];
     matches!(
         name,
-        "debug"
-            | "info"
-            | "warn"
-            | "error"
-            | "trace"
-            | "warning"
-            | "critical"
-            | "fatal"
-            | "println"
-            | "print"
-            | "printf"
-            | "Println"
-            | "Printf"
-            | "Errorf"
-            | "Fatalf"
-            | "Infof"
-            | "Debugf"
-            | "Warnf"
-            | "Logf"
-            | "Fatal"
-            | "Debug"
-            | "Info"
-            | "Warn"
-            | "Error"
-            | "WriteLine"
-            | "puts"
-            | "description"
-            | "describe"
-            | "it"
-            | "assertEquals"
-            | "assertThat"
-            | "assert_eq"
-            | "Equal"
-            | "expect"
-            | "finest"
-            | "severe"
-            | "verbose"
-            | "panic"
-            | "New"
-            | "Errorw"
-            | "Wrap"
-            | "Wrapf"
-            | "displayName"
-            | "DisplayName"
-            | "as"
-            | "withDescription"
+        "debug" | "info" | "warn" | "error" | "trace" | "warning" | "critical" | "fatal" | "println" | "print" | "printf"
+            | "Println" | "Printf" | "Errorf" | "Fatalf" | "Infof" | "Debugf" | "Warnf" | "Logf" | "Fatal" | "Debug" | "Info"
+            | "Warn" | "Error" | "WriteLine" | "puts" | "description" | "describe" | "it" | "assertEquals" | "assertThat"
+            | "assert_eq" | "Equal" | "expect" | "finest" | "severe" | "verbose" | "panic" | "New" | "Errorw" | "Wrap"
+            | "Wrapf" | "eprintln" | "bail" | "anyhow" | "displayName" | "DisplayName" | "as" | "withDescription"
     ) && !(name == "New" && owner == "table")
         || logs.contains(&owner) && !matches!(name, "Run")
 }

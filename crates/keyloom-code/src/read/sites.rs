@@ -12,66 +12,20 @@ use crate::value::{Kind, Shared, Value};
 
 /// Calls that take a statement, also where it is only a name.
 const SENDS: &[&str] = &[
-    "Query",
-    "Exec",
-    "ExecuteBatch",
-    "query",
-    "exec",
-    "execute",
-    "executeAsync",
-    "execute_async",
-    "executeReactive",
-    "executeRead",
-    "executeWrite",
-    "executeAsyncRead",
-    "executeAsyncWrite",
-    "executeVoid",
-    "executeRow",
-    "executeRows",
-    "executeSingleRow",
-    "executeReturnExists",
-    "prepare",
-    "prepareAsync",
-    "prepare_async",
-    "prepareStatement",
-    "SimpleStatement",
-    "newInstance",
-    "SimpleStatementBuilder",
-    "eachRow",
-    "stream",
-    "execute_concurrent_with_args",
-    "execute_concurrent",
-    "query_unpaged",
-    "query_iter",
-    "query_single_page",
-    "execute_unpaged",
-    "execute_iter",
-    "selectOne",
-    "selectList",
-    "select",
-    "Bind",
-    "bind",
-    "add",
-    "addStatement",
-    "add_prepared",
-    "Prepare",
-    "Execute",
-    "ExecuteAsync",
-    "PrepareAsync",
-    "ContextQuery",
-    "executeQuery",
-    "append_statement",
-    "retry",
-    "batch",
-    "push",
-    "put",
+    "Query", "Exec", "ExecuteBatch", "query", "exec", "execute", "executeAsync", "execute_async", "executeReactive",
+    "executeRead", "executeWrite", "executeAsyncRead", "executeAsyncWrite", "executeVoid", "executeRow", "executeRows",
+    "executeSingleRow", "executeReturnExists", "prepare", "prepareAsync", "prepare_async", "prepareStatement",
+    "SimpleStatement", "newInstance", "SimpleStatementBuilder", "eachRow", "stream", "execute_concurrent_with_args",
+    "execute_concurrent", "query_unpaged", "query_iter", "query_single_page", "execute_unpaged", "execute_iter",
+    "selectOne", "selectList", "select", "Bind", "bind", "add", "addStatement", "add_prepared", "Prepare", "Execute",
+    "ExecuteAsync", "PrepareAsync", "ContextQuery", "executeQuery", "append_statement", "batch", "push", "query1", "write", "addPrepQuery",
+    "addQuery", "paginate", "trans", "BoundStatementBuilder",
 ];
 
 /// Calls on a prepared statement that bind values.
 const BINDS: &[&str] = &["bind", "Bind", "boundStatementBuilder", "BindStruct", "BindMap"];
 
-const BATCH_BEGINS: &[&str] =
-    &["NewBatch", "BatchStatement", "batch", "Batch", "unloggedBatch", "BatchStatementBuilder"];
+const BATCH_BEGINS: &[&str] = &["NewBatch", "BatchStatement", "batch", "Batch", "unloggedBatch", "BatchStatementBuilder"];
 
 const ADDS: &[&str] = &["add", "addStatement", "addStatements", "Query", "Bind", "Add", "add_all", "append_statement"];
 
@@ -103,6 +57,12 @@ impl<'t> Reader<'t> {
         }
         if statement.is_some() {
             return statement;
+        }
+        // A statement that was built is sent as it is: `insert.build()`.
+        if let Some(value) = owner
+            && is_built(value)
+        {
+            return Some(self.begin_site(node, name, value, &[]).1);
         }
         // A prepared statement that another function or file holds.
         if let Some(value) = owner
@@ -140,7 +100,8 @@ impl<'t> Reader<'t> {
                 let statement = self.unit.sent[site].value.clone();
                 Some((site, Value::new(Kind::Sent { statement, site })))
             }
-            Kind::Built(_) | Kind::Derived { .. } => Some(self.begin_site(node, name, &argument.value, rest)),
+            Kind::Derived { .. } => Some(self.begin_site(node, name, &argument.value, rest)),
+            _ if is_built(&argument.value) => Some(self.begin_site(node, name, &argument.value, rest)),
             Kind::Name(_) if SENDS.contains(&name) => Some(self.begin_site(node, name, &argument.value, rest)),
             _ if argument.value.first_text().is_some_and(|text| begins_statement(&text.text)) => {
                 Some(self.begin_site(node, name, &argument.value, rest))
@@ -222,24 +183,15 @@ impl<'t> Reader<'t> {
         let last = text.rsplit('.').next().unwrap_or(text).trim();
         let said = || (!text.is_empty()).then(|| shortened(text));
         match name {
-            "setPageSize" | "PageSize" | "setFetchSize" | "fetch_size" | "fetchSize" | "SetPageSize"
-            | "withPageSize" | "setPagingSize" => sent.page_size = said(),
-            "setConsistencyLevel"
-            | "Consistency"
-            | "consistency"
-            | "consistency_level"
-            | "SetConsistencyLevel"
+            "setPageSize" | "PageSize" | "setFetchSize" | "fetch_size" | "fetchSize" | "SetPageSize" | "withPageSize"
+            | "setPagingSize" => sent.page_size = said(),
+            "setConsistencyLevel" | "Consistency" | "consistency" | "consistency_level" | "SetConsistencyLevel"
             | "withConsistencyLevel" => sent.consistency = (!last.is_empty()).then(|| shortened(last)),
             "setIdempotent" | "setIdempotence" | "Idempotent" | "is_idempotent" | "isIdempotent" | "SetIdempotence" => {
                 sent.idempotent = Some(!matches!(last, "false" | "False" | "FALSE"));
             }
-            "setQueryTimestamp"
-            | "setDefaultTimestamp"
-            | "WithTimestamp"
-            | "DefaultTimestamp"
-            | "timestamp"
-            | "setTimestamp"
-            | "SetTimestamp" => sent.timestamp = said(),
+            "setQueryTimestamp" | "setDefaultTimestamp" | "WithTimestamp" | "DefaultTimestamp" | "timestamp"
+            | "setTimestamp" | "SetTimestamp" => sent.timestamp = said(),
             _ => {}
         }
     }
@@ -288,33 +240,10 @@ impl<'t> Reader<'t> {
         }
         let takes_values = matches!(
             name,
-            "bind"
-                | "Bind"
-                | "Query"
-                | "query"
-                | "execute"
-                | "executeAsync"
-                | "execute_async"
-                | "exec"
-                | "Exec"
-                | "SimpleStatement"
-                | "newInstance"
-                | "addPositionalValues"
-                | "addPositionalValue"
-                | "positionalValues"
-                | "eachRow"
-                | "stream"
-                | "add"
-                | "query_unpaged"
-                | "query_iter"
-                | "execute_unpaged"
-                | "execute_iter"
-                | "ContextQuery"
-                | "BindStruct"
-                | "Execute"
-                | "ExecuteAsync"
-                | "executeReactive"
-                | "add_prepared"
+            "bind" | "Bind" | "Query" | "query" | "execute" | "executeAsync" | "execute_async" | "exec" | "Exec"
+                | "SimpleStatement" | "newInstance" | "addPositionalValues" | "addPositionalValue" | "positionalValues"
+                | "eachRow" | "stream" | "add" | "query_unpaged" | "query_iter" | "execute_unpaged" | "execute_iter"
+                | "ContextQuery" | "BindStruct" | "Execute" | "ExecuteAsync" | "executeReactive" | "add_prepared"
         );
         if !takes_values {
             return Vec::new();
@@ -337,10 +266,7 @@ impl<'t> Reader<'t> {
             };
         }
         let values = given.iter().filter(|given| given.name.is_none());
-        (0u32..)
-            .zip(values)
-            .map(|(index, given)| (Marker::Position(index), text(given.node), given.value.clone()))
-            .collect()
+        (0u32..).zip(values).map(|(index, given)| (Marker::Position(index), text(given.node), given.value.clone())).collect()
     }
 
     /// The values of a list, with the text of each.
@@ -436,6 +362,12 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Whether a value is a statement that was built by calls, or one of several.
+fn is_built(value: &Shared) -> bool {
+    let is_built = |value: &Shared| matches!(&value.kind, Kind::Built(built) if built.start().is_some());
+    is_built(value) || matches!(&value.kind, Kind::Either(values) if values.iter().any(is_built))
+}
+
 /// Whether a function's text speaks of parts of limited size.
 fn divides(text: &str) -> bool {
     ["artition(", "hunk", "grouped(", "batchSize", "batch_size", "BATCH_SIZE", "BatchSize", "sliding(", "in_groups_of"]
@@ -446,14 +378,16 @@ fn divides(text: &str) -> bool {
 fn consumption(language: Language, name: &str) -> Option<Consumed> {
     let script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
     Some(match name {
-        "one" | "first" | "Scan" | "MapScan" | "ScanCAS" | "MapScanCAS" | "Get" | "GetRelease" | "FirstOrDefault"
-        | "First" | "selectOne" | "single_row" | "first_row" | "maybe_first_row" | "firstOrNull" | "headOption"
-        | "executeSingleRow" => Consumed::One,
+        "one" | "first" | "Scan" | "MapScan" | "ScanCAS" | "MapScanCAS" | "Get" | "GetRelease" | "FirstOrDefault" | "First"
+        | "selectOne" | "single_row" | "first_row" | "maybe_first_row" | "firstOrNull" | "headOption" | "executeSingleRow" => {
+            Consumed::One
+        }
         "all" | "SliceMap" | "SelectRelease" | "toList" | "ToList" | "collect" | "fetchall" => Consumed::All,
         "currentPage" | "current_rows" => Consumed::FirstPage,
         "rows" if script => Consumed::FirstPage,
-        "Iter" | "iterator" | "eachRow" | "stream" | "forEach" | "Scanner" | "rows_stream" | "query_iter"
-        | "execute_iter" => Consumed::Iterated,
+        "Iter" | "iterator" | "eachRow" | "stream" | "forEach" | "Scanner" | "rows_stream" | "query_iter" | "execute_iter" => {
+            Consumed::Iterated
+        }
         _ => return None,
     })
 }

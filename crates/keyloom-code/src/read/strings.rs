@@ -22,25 +22,37 @@ pub(super) fn appended(value: &Shared, more: &Shared) -> Shared {
         Kind::Either(values) if values.iter().any(|value| matches!(value.kind, Kind::List(_))) => {
             let mut values = values.iter().map(|value| appended(value, more));
             let first = values.next();
-            first.map_or_else(
-                || more.clone(),
-                |first| values.fold(first, |merged, value| Value::either(&merged, &value)),
-            )
+            first.map_or_else(|| more.clone(), |first| values.fold(first, |merged, value| Value::either(&merged, &value)))
         }
         _ => Value::join(vec![value.clone(), more.clone()]),
     }
 }
 
-/// What a loop left behind.
-pub(super) fn repeated(value: Shared) -> Shared {
-    match &value.kind {
-        Kind::Text(_)
-        | Kind::Join(_)
-        | Kind::Either(_)
-        | Kind::List(_)
-        | Kind::Separated { .. }
-        | Kind::Format { .. } => Value::new(Kind::Repeated(value)),
-        _ => value,
+/// What a loop left behind: a text or a list that grew in it.
+pub(super) fn repeated(before: Option<&Shared>, value: Shared) -> Shared {
+    let grew = match (before.map(|before| &before.kind), &value.kind) {
+        (Some(Kind::Text(before)), Kind::Text(after)) => {
+            before.text.len() < after.text.len() && after.text.starts_with(&before.text)
+        }
+        (Some(Kind::Text(before)), Kind::Join(parts)) => {
+            matches!(parts.first().map(|part| &part.kind), Some(Kind::Text(first)) if first.text.starts_with(&before.text))
+        }
+        (Some(Kind::Join(before)), Kind::Join(after)) => match before.split_last() {
+            Some((last, most)) => after.starts_with(most) && after.get(most.len()).is_some_and(|part| begins(part, last)),
+            None => true,
+        },
+        (Some(Kind::Join(before)), Kind::Text(_)) => before.is_empty(),
+        (Some(Kind::List(before)), Kind::List(after)) => after.len() > before.len(),
+        (Some(_), Kind::Join(parts)) => parts.first() == before,
+        _ => false,
+    };
+    if grew { Value::new(Kind::Repeated(value)) } else { value }
+}
+
+fn begins(part: &Shared, with: &Shared) -> bool {
+    match (&part.kind, &with.kind) {
+        (Kind::Text(part), Kind::Text(with)) => part.text.starts_with(&with.text),
+        _ => part == with,
     }
 }
 
@@ -53,9 +65,11 @@ fn mapped(value: &Shared, change: &mut impl FnMut(&Text) -> Text) -> Shared {
             let values = values.iter().map(|value| mapped(value, change)).collect();
             Value::new(Kind::Either(values))
         }
-        Kind::Format { template, style, arguments } => {
-            Value::new(Kind::Format { template: mapped(template, change), style: *style, arguments: arguments.clone() })
-        }
+        Kind::Format { template, style, arguments } => Value::new(Kind::Format {
+            template: mapped(template, change),
+            style: *style,
+            arguments: arguments.clone(),
+        }),
         _ => value.clone(),
     }
 }
