@@ -73,6 +73,9 @@ pub fn review_all(
     findings.extend(allowances.apply(comments::apply(found, surveys, today)));
     findings.extend(allowances.finish());
     keyloom_finding::sort(&mut findings, sources);
+    // A text that a program puts together in several ways is several statements at one place.
+    findings
+        .dedup_by(|a, b| a.place.is_some() && (a.place, a.rule.name, &a.message) == (b.place, b.rule.name, &b.message));
     findings
 }
 

@@ -7,7 +7,7 @@ use keyloom_cql::ast::{
 use keyloom_cql::resolve::{Access, Partitions, Verdict};
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Level, Place};
-use keyloom_survey::{Role, Use};
+use keyloom_survey::{Argument, Bound, Marker, Role, Use};
 
 use crate::SurveyContext;
 
@@ -137,14 +137,24 @@ pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term>
 pub(crate) fn constant<'a>(of: &'a Use, term: &'a Term) -> Option<&'a str> {
     match &term.kind {
         TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
-        TermKind::Marker(None) => argument(of, term)?.constant.as_deref(),
+        TermKind::Marker(_) => match &argument(of, term)?.value {
+            Bound::Constant(text) => Some(text),
+            Bound::Unknown | Bound::Null | Bound::Unset => None,
+        },
         TermKind::Hint(_, inner) => constant(of, inner),
         _ => None,
     }
 }
 
-/// What is bound to a positional marker.
-pub(crate) fn argument<'a>(of: &'a Use, marker: &Term) -> Option<&'a keyloom_survey::Argument> {
+/// What is bound to a marker.
+pub(crate) fn argument<'a>(of: &'a Use, marker: &Term) -> Option<&'a Argument> {
+    let site = of.site.as_ref()?;
+    let bound = |marker: &Marker| site.arguments.iter().find(|argument| argument.marker == *marker);
+    if let TermKind::Marker(Some(name)) = &marker.kind
+        && let Some(argument) = bound(&Marker::Name(name.text.clone()))
+    {
+        return Some(argument);
+    }
     let before = of.written.text.get(..marker.span.start as usize)?;
     let mut quote = None;
     let mut number = 0;
@@ -156,7 +166,7 @@ pub(crate) fn argument<'a>(of: &'a Use, marker: &Term) -> Option<&'a keyloom_sur
             _ => {}
         }
     }
-    of.site.as_ref()?.arguments.get(number)
+    bound(&Marker::Position(number))
 }
 
 /// The statements of a use: itself, or those of its batch.

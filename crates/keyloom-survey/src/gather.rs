@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use keyloom_code::Language;
 use keyloom_cql::ast::StatementKind;
 use keyloom_finding::{FileId, Place, Sources};
 
 use crate::chain::{Manifests, Position, is_manifest};
+use crate::code::{Found, Program, code};
 use crate::names::{self, Sort};
 use crate::part::Source;
 use crate::script::{Script, script};
@@ -57,6 +59,7 @@ pub(crate) fn gather(tree: &dyn Tree, request: &Request, sources: &mut Sources) 
     let mut gathered = Gathered::default();
     gathered.read_manifests(tree, request, &names, sources);
     gathered.read_cql(tree, request, &names, sources);
+    gathered.read_code(tree, request, &names, sources);
     gathered.leave_out_tests(request);
     gathered.name_migrations();
     gathered
@@ -96,7 +99,7 @@ impl Gathered {
     fn read_cql(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
         // A file that is named by itself is taken as CQL, whatever its name.
         let wanted = |name: &&String| {
-            let named = request.schema.contains(name) && keyloom_code_language(name).is_none();
+            let named = request.schema.contains(name) && Language::of(name).is_none();
             !is_manifest(name)
                 && (named || (path::may_be_cql(name) && (in_schema(request, name) || in_queries(request, name))))
         };
@@ -150,6 +153,56 @@ impl Gathered {
         }
         self.shared.faults.extend(read.faults);
         self.shared.allows.extend(read.allows);
+    }
+
+    fn read_code(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
+        let wanted = names.iter().filter(|name| in_queries(request, name) || in_schema(request, name));
+        let languages = wanted.filter_map(|name| Language::of(name).map(|language| (name, language)));
+        let programs: Vec<Program> = languages
+            .map(|(name, language)| Program { name: name.clone(), file: sources.reserve(name.clone()), language })
+            .collect();
+        let read = code(tree, &programs);
+        for found in read.found {
+            self.take_found(found);
+        }
+        self.shared.files.extend(programs.iter().map(|program| program.file));
+        self.shared.allows.extend(read.allows);
+        let coverage = &mut self.shared.coverage;
+        coverage.code_files = programs.len();
+        coverage.code_files_with_statements = read.files_with_statements;
+        coverage.other_dialects += read.other_dialects;
+        coverage.unread.extend(read.unread);
+    }
+
+    fn take_found(&mut self, found: Found) {
+        let Found { name, file, statements, role, site, dynamic, speaks_cql } = found;
+        let around = [site.function.as_deref(), site.container.as_deref()];
+        let undoes = path::undoes(&name) || around.into_iter().flatten().any(path::undoes);
+        let mut changes = Vec::new();
+        for written in statements {
+            let kind = &written.statement.kind;
+            if names::is_dml(kind) {
+                let (name, site) = (name.clone(), Some(site.clone()));
+                self.pending.push(Pending { written, name, role, site, dynamic, speaks_cql });
+            } else if is_unreadable(kind) {
+                self.take_dynamic(&written);
+            } else if names::is_ddl(kind) || matches!(kind, StatementKind::Use(_)) {
+                changes.push(written);
+            }
+        }
+        if undoes || !changes.iter().any(|written| names::is_ddl(&written.statement.kind)) {
+            return;
+        }
+        if role == Role::Test {
+            let made = changes.iter().filter_map(|written| names::makes(&written.statement.kind, None));
+            self.outside.extend(made.map(|thing| thing.name));
+            return;
+        }
+        self.shared.open.extend(changes.iter().filter_map(nameless));
+        match self.schema.last_mut().filter(|source| source.code && source.name == name) {
+            Some(source) => source.statements.extend(changes),
+            None => self.schema.push(Source { name, file, statements: changes, certain: !dynamic, code: true }),
+        }
     }
 
     /// A statement that can't be read before the program runs: of the schema or of rows.
@@ -210,8 +263,4 @@ fn nameless(written: &Written) -> Option<Open> {
     };
     let reason = "the name of what this changes is known only when it is filled in".to_owned();
     unknown.then(|| Open { place: written.whole, reason })
-}
-
-fn keyloom_code_language(_: &str) -> Option<()> {
-    None
 }

@@ -6,6 +6,7 @@
 mod allowance;
 mod chain;
 mod choose;
+mod code;
 mod differ;
 mod gather;
 mod ground;
@@ -16,12 +17,14 @@ mod path;
 mod replay;
 mod script;
 mod settle;
+mod sites;
 mod survey;
 mod template;
 mod tree;
 mod version;
 mod written;
 
+pub use keyloom_code::{Argument, BatchKind, BatchSite, Bound, Consumed, Marker, Site};
 pub use survey::survey;
 pub use tree::{Request, Tree, recall};
 pub use written::{Piece, Written};
@@ -61,7 +64,7 @@ pub struct Use {
     pub resolution: Resolution,
     /// What kind of place it is used in.
     pub role: Role,
-    /// What the program around it tells; `None` for a statement of a `.cql` file.
+    /// What the program around it tells, as far as all places that use it agree; `None` for a statement of a `.cql` file.
     pub site: Option<Site>,
     /// The text is changed afterwards, or only known in part: what is said about it is a maybe.
     pub dynamic: bool,
@@ -78,62 +81,6 @@ pub enum Role {
     Migration,
     /// A tool, job, scanner or clean-up, as its file or function is named.
     Job,
-}
-
-/// What the program around a statement tells.
-#[derive(Debug, Default, Clone)]
-pub struct Site {
-    /// The function or method.
-    pub function: Option<String>,
-    /// The class, type or module around it.
-    pub container: Option<String>,
-    /// Whether it is used within a loop.
-    pub in_loop: bool,
-    /// The batch it is added to.
-    pub batch: Option<BatchSite>,
-    /// What is bound to its markers, in order, where that can be seen.
-    pub arguments: Vec<Argument>,
-    /// The page size that is set where it is used.
-    pub page_size: Option<String>,
-    /// How the result is consumed, where that can be seen.
-    pub consumed: Option<Consumed>,
-    /// Whether the statement is marked as safe to repeat.
-    pub idempotent: Option<bool>,
-}
-
-/// A batch that a program assembles.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchSite {
-    /// The same number for all statements of one batch.
-    pub number: u32,
-    /// `Some(true)` logged, `Some(false)` unlogged, `None` not known.
-    pub logged: Option<bool>,
-    /// Whether statements are added to it in a loop.
-    pub in_loop: bool,
-}
-
-/// What is bound to one marker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument {
-    /// The expression, as it is written.
-    pub text: String,
-    /// Its value, where it is a constant.
-    pub constant: Option<String>,
-    /// It is null, or left unset.
-    pub absent: bool,
-}
-
-/// How a result is consumed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Consumed {
-    /// One row is taken.
-    One,
-    /// All rows are collected.
-    All,
-    /// Rows are looked at one after the other.
-    Each,
-    /// Only the first page is looked at.
-    FirstPage,
 }
 
 /// What was wrong on the way.

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use keyloom_cql::ast::{Batch, BatchKind, StatementKind};
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_survey::{BatchSite, Use};
+use keyloom_survey::{BatchSite, Bound, Use};
 
 use crate::reads::{argument, given};
 use crate::writing::Reach;
@@ -29,7 +29,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 findings.extend(first.then(|| written_batch(context, one.of, batch, table)).flatten());
             } else if let Some(batch) = one.of.site.as_ref().and_then(|site| site.batch.as_ref())
                 && let Some(finding) = filled_batch(one, table, batch)
-                && told.insert((place.file, batch.number))
+                && told.insert((place.file, batch.id))
             {
                 findings.push(finding);
             }
@@ -74,13 +74,14 @@ fn filled_batch(one: &TableUse<'_>, table: &Table, batch: &BatchSite) -> Option<
     let roots: Vec<&str> =
         table.clustering().filter_map(|column| bound(&column.name)).map(|it| root(&it.text)).collect();
     let varies = |name: &str| {
-        bound(name)
-            .is_some_and(|it| it.constant.is_none() && it.text != root(&it.text) && roots.contains(&root(&it.text)))
+        bound(name).is_some_and(|it| {
+            it.value == Bound::Unknown && it.text != root(&it.text) && roots.contains(&root(&it.text))
+        })
     };
-    let kind = match batch.logged {
-        Some(true) => "a logged batch",
-        Some(false) => "an unlogged batch",
-        None => "a batch",
+    let kind = match batch.kind {
+        keyloom_survey::BatchKind::Logged => "a logged batch",
+        keyloom_survey::BatchKind::Unlogged => "an unlogged batch",
+        keyloom_survey::BatchKind::Counter | keyloom_survey::BatchKind::Unknown => "a batch",
     };
     let name = &table.name;
     if rows_are_partitions && one.reach(table) == Reach::Rows {

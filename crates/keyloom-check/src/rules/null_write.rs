@@ -1,6 +1,7 @@
 use keyloom_cql::ast::{InsertSource, LiteralKind, Name, Term, TermKind};
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::Bound;
 
 use crate::reads::argument;
 use crate::{SurveyContext, TableUse};
@@ -48,6 +49,5 @@ fn is_null(value: &Term) -> bool {
 
 /// A marker that is left unset writes nothing; only a null that is spelled out is one.
 fn is_bound_to_null(one: &TableUse<'_>, value: &Term) -> bool {
-    argument(one.of, value)
-        .is_some_and(|bound| bound.absent && matches!(bound.text.to_lowercase().as_str(), "null" | "nil" | "none"))
+    argument(one.of, value).is_some_and(|bound| bound.value == Bound::Null)
 }

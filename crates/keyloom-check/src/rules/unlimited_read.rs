@@ -224,7 +224,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 );
             }
             None => endless.push((read.table.name.clone(), Some(read.place()))),
-            Some(Consumed::One | Consumed::Each | Consumed::FirstPage) => {}
+            Some(Consumed::One | Consumed::Iterated | Consumed::FirstPage) => {}
         }
     }
     endless.dedup_by(|a, b| a.0 == b.0);

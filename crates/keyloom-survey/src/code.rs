@@ -1,0 +1,243 @@
+//! Statements of programs: which files are read, and what becomes of the texts that are found in them.
+
+use keyloom_code::{Language, Origin, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
+use keyloom_cql::Span;
+use keyloom_cql::parse::parse;
+use keyloom_finding::{FileId, Place};
+
+use crate::allowance;
+use crate::parallel;
+use crate::tree::Tree;
+use crate::written::{Piece, Written};
+use crate::{Allowance, Role, path, sites};
+
+/// A program, while its statements are looked for.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub name: String,
+    pub file: FileId,
+    pub language: Language,
+}
+
+/// What all programs of a repository say.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    /// The texts that were found, in the order of files and of their text.
+    pub found: Vec<Found>,
+    /// What comments allow.
+    pub allows: Vec<Allowance>,
+    /// Files that could not be read, and why.
+    pub unread: Vec<(Place, String)>,
+    /// Texts that are no statements of CQL, though they look like statements.
+    pub other_dialects: usize,
+    /// How many files held statements.
+    pub files_with_statements: usize,
+}
+
+/// The statements of one text.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub name: String,
+    pub file: FileId,
+    pub statements: Vec<Written>,
+    pub role: Role,
+    pub site: Site,
+    pub dynamic: bool,
+    /// The file imports a driver of Cassandra, or the text was built by one.
+    pub speaks_cql: bool,
+}
+
+/// Rounds in which files are read because another file names something in them.
+const ROUNDS_MAX: usize = 3;
+
+/// Reads the statements of all programs: first the files that may hold statements, then those that declare what these use.
+pub(crate) fn code(tree: &dyn Tree, programs: &[Program]) -> Code {
+    let mut code = Code::default();
+    let mut units = Units::default();
+    let mut waiting: Vec<usize> = (0..programs.len()).collect();
+    let first = |language: Language, text: &str| may_hold_statements(language, text.as_bytes());
+    code.read(tree, programs, &mut waiting, &mut units, true, &first);
+    let mut linked = link(&units.units);
+    for _ in 0..ROUNDS_MAX {
+        let (before, wanted) = (units.units.len(), linked.wanted);
+        if wanted.is_empty() || waiting.is_empty() {
+            break;
+        }
+        let more = |language: Language, text: &str| may_hold_wanted(language, text.as_bytes(), &wanted);
+        code.read(tree, programs, &mut waiting, &mut units, false, &more);
+        if units.units.len() == before {
+            break;
+        }
+        linked = link(&units.units);
+    }
+    code.take(programs, &units, linked.snippets);
+    code
+}
+
+/// Units in the order of their files, so that the answer does not depend on when they were read.
+#[derive(Debug, Default)]
+struct Units {
+    units: Vec<Unit>,
+    /// The program of each.
+    programs: Vec<usize>,
+}
+
+impl Units {
+    fn add(&mut self, more: Vec<(usize, Unit)>) {
+        let known = std::mem::take(&mut self.programs).into_iter().zip(std::mem::take(&mut self.units));
+        let mut all: Vec<(usize, Unit)> = known.chain(more).collect();
+        all.sort_by_key(|(program, _)| *program);
+        (self.programs, self.units) = all.into_iter().unzip();
+    }
+}
+
+/// What one file gives.
+struct FileRead {
+    unit: Option<Unit>,
+    allows: Vec<Allowance>,
+    fault: Option<String>,
+}
+
+impl Code {
+    /// Reads those of the waiting files that pass a test; the others go on waiting.
+    fn read(
+        &mut self,
+        tree: &dyn Tree,
+        programs: &[Program],
+        waiting: &mut Vec<usize>,
+        units: &mut Units,
+        first_time: bool,
+        test: &(dyn Fn(Language, &str) -> bool + Sync),
+    ) {
+        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test));
+        let (mut still, mut new) = (Vec::new(), Vec::new());
+        for (at, answer) in std::mem::take(waiting).into_iter().zip(answers) {
+            let place = Place::new(programs[at].file, 0..0);
+            let is_read = answer.unit.is_some();
+            if let Some(unit) = answer.unit {
+                self.unread.extend(unit.unread().map(|why| (place, words(why).to_owned())));
+                new.push((at, unit));
+            }
+            match answer.fault {
+                Some(fault) if first_time => self.unread.push((place, fault)),
+                Some(_) => {}
+                None if !is_read => still.push(at),
+                None => {}
+            }
+            // A comment in a file that is read later was seen the first time already.
+            if is_read && !first_time {
+                self.allows.retain(|allow| allow.place.file != place.file);
+            }
+            if is_read || first_time {
+                self.allows.extend(answer.allows);
+            }
+        }
+        units.add(new);
+        *waiting = still;
+    }
+
+    /// Parses the texts that were found.
+    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>) {
+        let program = |unit: usize| &programs[units.programs[unit]];
+        let parsed = parallel::map(&snippets, |snippet| parse(&snippet.text));
+        let mut files = std::collections::BTreeSet::new();
+        for (snippet, script) in snippets.into_iter().zip(parsed) {
+            let Program { name, file, .. } = program(snippet.unit);
+            let drivers = units.units[snippet.unit].drivers();
+            let speaks_cql = !drivers.cassandra.is_empty() || snippet.from != Origin::Literal;
+            let place = Place { file: *file, start: snippet.at.start, end: snippet.at.end };
+            let foreign = !snippet.foreign.is_empty() && (!speaks_cql || !drivers.other.is_empty());
+            if foreign || (!script.faults.is_empty() && !speaks_cql) {
+                self.other_dialects += 1;
+                continue;
+            }
+            if let Some(fault) = script.faults.first() {
+                self.unread.push((place, fault.message.clone()));
+            }
+            if script.statements.is_empty() {
+                continue;
+            }
+            files.insert(*file);
+            let piece = |piece: &keyloom_code::Piece| Piece {
+                text: Span { start: piece.text.start, end: piece.text.end },
+                file: program(piece.unit).file,
+                start: piece.at.start,
+                end: piece.at.end,
+            };
+            let pieces: std::sync::Arc<[Piece]> = snippet.pieces.iter().map(piece).collect();
+            let text: std::sync::Arc<str> = snippet.text.as_str().into();
+            let written = |statement| Written {
+                statement,
+                text: text.clone(),
+                keyspace: None,
+                pieces: pieces.clone(),
+                whole: place,
+            };
+            let role = role(&snippet, name, |unit| &program(unit).name);
+            self.found.push(Found {
+                name: name.clone(),
+                file: *file,
+                statements: script.statements.into_iter().map(written).collect(),
+                role,
+                dynamic: snippet.dynamic || snippet.rewritten,
+                site: sites::agreed(snippet),
+                speaks_cql,
+            });
+        }
+        self.files_with_statements = files.len();
+    }
+}
+
+fn one_file(tree: &dyn Tree, program: &Program, test: &(dyn Fn(Language, &str) -> bool + Sync)) -> FileRead {
+    let text = match tree.open(&program.name) {
+        Ok(text) => text,
+        Err(fault) => return FileRead { unit: None, allows: Vec::new(), fault: Some(fault) },
+    };
+    let unit = test(program.language, &text).then(|| read(program.language, &program.name, &text));
+    let allows = if allowance::may_allow(&text) { allows(program.file, &text, unit.as_ref()) } else { Vec::new() };
+    FileRead { unit, allows, fault: None }
+}
+
+/// What the comments of a file allow: the statement, declaration or call behind each, or the whole file.
+fn allows(file: FileId, text: &str, unit: Option<&Unit>) -> Vec<Allowance> {
+    let found = crate::script::allowances(file, text, &[]);
+    let remarks = unit.map_or(&[][..], Unit::remarks);
+    let about = |allow: Allowance| {
+        let remark =
+            remarks.iter().find(|remark| remark.at.start <= allow.place.start && allow.place.end <= remark.at.end);
+        let is_whole_file = allow.about.start == 0 && allow.about.end as usize == text.len();
+        match remark.and_then(|remark| remark.covers.clone()).filter(|_| !is_whole_file) {
+            Some(covers) => Allowance { about: Place { file, start: covers.start, end: covers.end }, ..allow },
+            None => allow,
+        }
+    };
+    found.into_iter().map(about).collect()
+}
+
+fn words(unread: Unread) -> &'static str {
+    match unread {
+        Unread::TooLarge => "the file is too large",
+        Unread::TooDeep => "the program nests too deeply",
+        Unread::TooHard => "the program could not be parsed to its end",
+    }
+}
+
+/// The role of a statement: the loudest of the places that use it.
+fn role<'a>(snippet: &Snippet, name: &'a str, name_of: impl Fn(usize) -> &'a str) -> Role {
+    let of = |name: &str, function: Option<&str>, container: Option<&str>, test: bool| {
+        if test { Role::Test } else { path::role(name, function, container) }
+    };
+    let sites = snippet
+        .sites
+        .iter()
+        .map(|site| of(name_of(site.unit), site.function.as_deref(), site.container.as_deref(), site.test_code));
+    let loudness = |role: &Role| match role {
+        Role::Service => 3,
+        Role::Job => 2,
+        Role::Migration => 1,
+        Role::Test => 0,
+    };
+    sites
+        .max_by_key(loudness)
+        .unwrap_or_else(|| of(name, snippet.function.as_deref(), snippet.container.as_deref(), snippet.test_code))
+}
