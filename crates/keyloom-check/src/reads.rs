@@ -68,12 +68,12 @@ impl Read<'_> {
         names(self.table.partition_key().map(|column| column.name.as_str()))
     }
 
-    /// The columns that are tested after rows are read: all that are restricted and are not in the partition key; those
-    /// of the partition key too where it does not lead to a partition.
-    pub(crate) fn filtered(&self) -> String {
+    /// The columns that are tested after rows are read: all that are restricted, but for the one that an index finds and
+    /// those of a partition key that leads to a partition.
+    pub(crate) fn filtered(&self, indexed: &str) -> String {
         let served = |name: &&str| {
             let in_key = self.table.column(name).is_some_and(|column| column.kind == ColumnKind::Partition);
-            in_key && !self.is_open()
+            name == &indexed || in_key && !self.is_open()
         };
         let mut columns: Vec<&str> = Vec::new();
         for name in self.select.relations.iter().flat_map(restricted) {

@@ -36,11 +36,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 }
 
 fn filtering(context: &SurveyContext<'_>, read: &Read<'_>, place: keyloom_finding::Place) -> Finding {
-    let (table, columns, key) = (&read.table.name, read.filtered(), read.partition_key());
+    let (table, columns, key) = (&read.table.name, read.filtered(""), read.partition_key());
     let finding = if read.is_open() {
         let level = if holds_little(read.table) { Level::Note } else { read.level() };
-        let message =
-            format!("every row of `{table}` is read for those that pass: {columns} does not lead to a partition");
+        let message = format!("every row of `{table}` is read and tested for {columns}: nothing leads to a partition");
         Finding::new(&RULE, place, message).level(level).help(
             "keep a table of the same rows whose partition key begins with what is asked: one read, for one more write per row",
         )

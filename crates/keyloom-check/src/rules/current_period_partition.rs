@@ -22,8 +22,11 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         }
         let Some(first) = key.next().map(|column| column.name.clone()) else { continue };
         let key = names(table.partition_key().map(|column| column.name.as_str()));
-        let message =
-            format!("all writes of now meet in one partition of `{}`: {key} is the whole partition key", table.name);
+        let verb = if table.partition_key().count() == 1 { "is" } else { "are" };
+        let message = format!(
+            "all writes of now meet in one partition of `{}`: {key} {verb} the whole partition key",
+            table.name
+        );
         findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).help(format!(
             "add an owner, or a bucket computed from the id, beside `{first}`: writes then spread over as many partitions, and a \
              read of a whole period asks each of them"

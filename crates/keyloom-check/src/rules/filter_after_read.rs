@@ -129,10 +129,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let level = if open { read.level() } else { Level::Note };
         let place = read.select.allow_filtering.map_or(read.place(), |written| read.of.place(written));
         let message = format!(
-            "`{}` is read by the index on `{indexed}`{}, and most of what is found may be thrown away: {} are tested together",
+            "what the index on `{indexed}` finds in `{}`{} is read, and then tested for {}",
             read.table.name,
-            if open { ", on every node" } else { "" },
-            read.filtered()
+            if open { " on all nodes" } else { "" },
+            read.filtered(indexed)
         );
         findings.push(
             Finding::new(&RULE, place, message)

@@ -34,10 +34,16 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 fn finding(context: &SurveyContext<'_>, read: &Read<'_>, index: &Index, reads: usize) -> Finding {
     let (table, column) = (&read.table.name, &index.column);
     let shape = read.table.column(column);
+    let mut help = format!(
+        "on a frequent path keep a table with `{column}` as partition key: one node is asked, for one more write per row"
+    );
     let (level, why) = if let Some(few) = shape.and_then(few_values) {
+        help = "keep the rows that are asked for in a table of their own, spread by a bucket or a day; or give the partition \
+                key beside the column, so that one node answers"
+            .to_owned();
         (read.level(), format!("; {few}, so the index finds a large part of the table"))
     } else if shape.is_some_and(nearly_unique) && index.kind == IndexKind::Legacy {
-        (read.level(), "; each value has one row, and every node is asked for it".to_owned())
+        (read.level(), ", and one of them has the row".to_owned())
     } else {
         (Level::Note, String::new())
     };
@@ -48,7 +54,5 @@ fn finding(context: &SurveyContext<'_>, read: &Read<'_>, index: &Index, reads: u
     Finding::new(&RULE, read.place(), message)
         .level(level)
         .related(context.survey.made(index.made), "the index")
-        .help(format!(
-            "on a frequent path keep a table with `{column}` as partition key: one node is asked, for one more write per row"
-        ))
+        .help(help)
 }

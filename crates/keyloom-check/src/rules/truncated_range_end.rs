@@ -1,6 +1,7 @@
 use keyloom_cql::ast::{Native, Operator, RelationKind, Term, TermKind};
 use keyloom_cql::schema::{Column, Type};
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_model::Date;
 use keyloom_survey::{Role, Use};
 
 use crate::reads::{constant, relations, suggested};
@@ -39,18 +40,24 @@ fn check(of: &TableUse<'_>, column: &Column) -> Option<Finding> {
     if is_moment(column) && is_day(end) {
         // Two bare days around are a span of days, and the last one is lost. One alone may be meant as it stands.
         let sure = start.is_some_and(is_day) && of.of.role == Role::Service && !of.of.dynamic;
-        let message = format!("`{name}` is a moment, and `{end}` means its first: rows of that day are lost");
+        let message =
+            format!("`{end}` means the first moment of that day, and `{name}` has the time of day: the day is lost");
         let finding = Finding::new(&RULE, place, message).level(if sure { Level::Error } else { suggested(of.of) });
-        return Some(finding.help(format!("end before the next day: `{name} < '..'` with the day behind `{end}`")));
+        let next = if matches!(to.kind, TermKind::Call(..)) {
+            format!("minTimeuuid('{}')", next_day(end))
+        } else {
+            format!("'{}'", next_day(end))
+        };
+        return Some(finding.help(format!("end before the next day: `{name} < {next}`")));
     }
     if is_text(column)
         && let Some(start) = start
-        && let (Some((prefix, _)), Some((other, _))) = (day_behind_prefix(end), day_behind_prefix(start))
+        && let (Some((prefix, day)), Some((other, _))) = (day_behind_prefix(end), day_behind_prefix(start))
         && prefix == other
     {
         let message =
             format!("`{name} <= '{end}'` ends at a bare prefix: `{end}` with anything behind it is larger, and lost");
-        let help = format!("end before the next day: `{name} < '{prefix}..'` with the day behind");
+        let help = format!("end before the next day: `{name} < '{prefix}{}'`", next_day(day));
         return Some(Finding::new(&RULE, place, message).level(suggested(of.of)).help(help));
     }
     None
@@ -95,9 +102,13 @@ fn is_text(column: &Column) -> bool {
 
 /// `2024-01-31`, and nothing else.
 fn is_day(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digits = |from: usize, to: usize| bytes[from..to].iter().all(u8::is_ascii_digit);
-    bytes.len() == 10 && digits(0, 4) && bytes[4] == b'-' && digits(5, 7) && bytes[7] == b'-' && digits(8, 10)
+    Date::parse(text).is_some()
+}
+
+/// The day behind this one, as it is written.
+fn next_day(text: &str) -> String {
+    let next = Date::parse(text).and_then(|day| Date::from_days_since_1970(day.days_since_1970() + 1));
+    next.map_or_else(|| "the next day".to_owned(), |day| day.to_string())
 }
 
 /// `ORDER#2024-01-31` as its prefix, with the delimiter, and its day.

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for rejection in context.rejections(&RULE) {
-        let finding = rejection.finding(&RULE, context);
+        let mut finding = rejection.finding(&RULE, context);
         let Some(table) = rejection.table else { continue };
         let name = rejection.of.written.text.get(rejection.fault.at.bytes()).unwrap_or("").trim_matches('"');
         let dropped = table.dropped.iter().rev().find(|(dropped, _)| dropped.eq_ignore_ascii_case(name));
@@ -20,6 +20,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         if rejection.of.role == Role::Migration {
             continue;
         }
+        finding.message = format!("`{}` has no column `{name}`", table.name);
         let nearest = keyloom_text::nearest(name, table.columns.iter().map(|column| column.name.as_str()));
         findings.push(match (dropped, nearest) {
             (Some((_, made)), _) => finding

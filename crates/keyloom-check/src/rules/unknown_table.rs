@@ -59,8 +59,9 @@ fn unknown(context: &SurveyContext<'_>, rejection: &Rejection<'_>, name: &Qualif
         .map(String::as_str)
         .collect();
     let mut finding = rejection.finding(&RULE, context);
+    finding.message = format!("nothing creates the table `{}`", full_name(name));
     if times > 1 {
-        finding.message.push_str(&format!(" ({times} statements)"));
+        finding.message.push_str(&format!("; {times} statements use it"));
     }
     match keyloom_text::nearest(&name.name.text, tables.iter().copied()) {
         Some(nearest) if nearest != name.name.text => finding.help(format!("did you mean `{nearest}`?")),
