@@ -114,10 +114,14 @@ pub(crate) fn is_random_id(column: &Column) -> bool {
     matches!(native(column), Some(Native::Uuid | Native::Timeuuid))
 }
 
-/// A column that is named as the identity of something.
+/// A column that is the identity of something, by its name or because it is drawn at random.
 pub(crate) fn is_identity(column: &Column) -> bool {
-    is_random_id(column)
-        || words(&column.name).last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid"))
+    is_random_id(column) || is_identity_by_name(column)
+}
+
+/// A column that is named as the identity of something.
+pub(crate) fn is_identity_by_name(column: &Column) -> bool {
+    words(&column.name).last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid"))
 }
 
 /// Whether a collection or user-defined type is stored cell by cell.

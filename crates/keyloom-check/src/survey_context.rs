@@ -1,7 +1,7 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::HOLE;
-use keyloom_cql::ast::{Name, QualifiedName, StatementKind};
+use keyloom_cql::ast::{QualifiedName, StatementKind};
 use keyloom_cql::schema::{Lookup, Made, Table};
 use keyloom_finding::Sources;
 use keyloom_survey::{Survey, SurveyFaultKind, Use};
@@ -14,8 +14,9 @@ pub struct SurveyContext<'a> {
     pub survey: &'a Survey,
     /// The files that it points into.
     sources: &'a Sources,
-    /// The names of tables in statements that do not lead to one table for sure.
-    loose: Vec<&'a Name>,
+    /// The names of tables in statements that do not lead to one table for sure: those that are known, and those with holes.
+    loose: BTreeSet<&'a str>,
+    holed: BTreeSet<&'a str>,
     /// The uses of each table, by keyspace and name; those inside of a batch too.
     uses: BTreeMap<&'a str, BTreeMap<&'a str, Vec<TableUse<'a>>>>,
 }
@@ -35,7 +36,7 @@ impl<'a> SurveyContext<'a> {
     /// The context of one review.
     pub fn new(survey: &'a Survey, sources: &'a Sources) -> Self {
         let mut uses: BTreeMap<_, BTreeMap<_, Vec<TableUse<'a>>>> = BTreeMap::new();
-        let mut loose = Vec::new();
+        let (mut loose, mut holed) = (BTreeSet::new(), BTreeSet::new());
         for of in &survey.uses {
             let statement = &of.written.statement;
             let inner = match &statement.kind {
@@ -46,7 +47,8 @@ impl<'a> SurveyContext<'a> {
                 let Some(name) = table_name(&statement.kind) else { continue };
                 let found = survey.schema.find(name, of.written.keyspace.as_deref());
                 if !matches!(found, Lookup::One(_)) {
-                    loose.push(&name.name);
+                    let names = if name.name.unknown { &mut holed } else { &mut loose };
+                    names.insert(name.name.text.as_str());
                 }
                 if let Lookup::One(table) = found {
                     let of_keyspace = uses.entry(table.keyspace.as_str()).or_default();
@@ -58,7 +60,7 @@ impl<'a> SurveyContext<'a> {
                 }
             }
         }
-        Self { survey, sources, loose, uses }
+        Self { survey, sources, loose, holed, uses }
     }
 
     /// The tables, without views, by keyspace and name.
@@ -68,10 +70,13 @@ impl<'a> SurveyContext<'a> {
 
     /// The tables that a service may keep its rows in: neither those of tests, nor those of a migration tool or the server.
     pub(crate) fn own_tables(&self) -> impl Iterator<Item = &'a Table> {
-        self.tables().filter(|table| {
-            let of_tests = is_of_tests(&table.keyspace) || self.file_of(table.made).is_some_and(is_of_tests);
-            !of_tests && !is_bookkeeping(table)
-        })
+        self.tables().filter(|table| self.is_own(table))
+    }
+
+    /// Whether a table is one of those.
+    pub(crate) fn is_own(&self, table: &Table) -> bool {
+        let of_tests = is_of_tests(&table.keyspace) || self.file_of(table.made).is_some_and(is_of_tests);
+        !of_tests && !is_bookkeeping(table)
     }
 
     /// The statements on a table or view.
@@ -91,7 +96,7 @@ impl<'a> SurveyContext<'a> {
 
     /// Whether a statement whose table is not known for sure may be about this one.
     pub fn may_be_named(&self, table: &Table) -> bool {
-        self.loose.iter().any(|name| may_be(name, &table.name))
+        self.loose.contains(table.name.as_str()) || self.holed.iter().any(|name| may_be(name, &table.name))
     }
 
     /// The name of the file in which something of the schema was made.
@@ -120,10 +125,9 @@ pub(crate) fn table_name(kind: &StatementKind) -> Option<&QualifiedName> {
     }
 }
 
-/// Whether a name, perhaps with holes, may be this one: what stands before its first hole and behind its last fits.
-fn may_be(name: &Name, wanted: &str) -> bool {
-    match (name.text.split_once(HOLE), name.text.rsplit_once(HOLE)) {
-        (Some((before, _)), Some((_, behind))) => wanted.starts_with(before) && wanted.ends_with(behind),
-        _ => name.text == wanted,
-    }
+/// Whether a name with holes may be this one: what stands before its first hole and behind its last fits.
+fn may_be(name: &str, wanted: &str) -> bool {
+    let before = name.split(HOLE).next().unwrap_or_default();
+    let behind = name.rsplit(HOLE).next().unwrap_or_default();
+    wanted.starts_with(before) && wanted.ends_with(behind)
 }

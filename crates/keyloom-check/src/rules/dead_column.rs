@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
@@ -20,11 +22,12 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         let Some(looked_at) = looked_at(uses) else { continue };
+        let written = written(uses);
         let dead = table
             .columns
             .iter()
             .filter(|column| matches!(column.kind, ColumnKind::Regular | ColumnKind::Static))
-            .filter(|column| !looked_at.contains(&column.name.as_str()) && is_written(uses, &column.name))
+            .filter(|column| !looked_at.contains(column.name.as_str()) && written.contains(column.name.as_str()))
             .map(|column| (column.name.clone(), context.survey.made(column.made)))
             .collect();
         let name = &table.name;
@@ -42,15 +45,16 @@ fn has_view(context: &SurveyContext<'_>, table: &Table) -> bool {
 }
 
 /// All columns that statements look at; `None` where one of them may look at any.
-fn looked_at<'a>(uses: &[TableUse<'a>]) -> Option<Vec<&'a str>> {
-    let mut looked_at = Vec::new();
+fn looked_at<'a>(uses: &[TableUse<'a>]) -> Option<BTreeSet<&'a str>> {
+    let mut looked_at = BTreeSet::new();
     for one in uses {
         looked_at.extend(one.columns_looked_at()?.into_iter().map(|name| name.text.as_str()));
     }
     Some(looked_at)
 }
 
-fn is_written(uses: &[TableUse<'_>], column: &str) -> bool {
-    let sets = |one: &TableUse<'_>| one.columns_set().is_some_and(|set| set.iter().any(|name| name.text == column));
-    uses.iter().any(|one| one.is_service() && one.sets() && sets(one))
+/// All columns that the service sets, as far as they are known.
+fn written<'a>(uses: &[TableUse<'a>]) -> BTreeSet<&'a str> {
+    let sets = uses.iter().filter(|one| one.is_service() && one.sets());
+    sets.filter_map(TableUse::columns_set).flatten().map(|name| name.text.as_str()).collect()
 }

@@ -1,3 +1,5 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use keyloom_cql::ast::Native;
 use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
@@ -67,16 +69,16 @@ const SERIES: &[&str] = &[
 ];
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    let tables: Vec<&Table> = context.own_tables().collect();
-    for table in &tables {
+    let known = Known::new(context);
+    for table in context.own_tables() {
         let Some(last) = table.clustering().last().filter(|_| !table.unknown) else { continue };
         let writer = context.uses(table).iter().find(|one| one.insert().is_some() && !one.is_test());
         if writer.is_none() && !context.survey.uses.is_empty() {
             continue;
         }
-        let finding = match lost_identity(table, last, &tables) {
+        let finding = match lost_identity(table, last, &known) {
             Some(identity) => Some(loses_rows(context, table, last, identity, writer)),
-            None => clashing_events(table, &tables).map(|clock| may_clash(context, table, clock, writer)),
+            None => clashing_events(table, &known).map(|clock| may_clash(context, table, clock, writer)),
         };
         findings.extend(finding);
     }
@@ -84,7 +86,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 
 /// The identity of the things that the table lists, which is not in its key, while a time ends it. Another table has it
 /// in its key.
-fn lost_identity<'a>(table: &'a Table, last: &Column, tables: &[&Table]) -> Option<&'a Column> {
+fn lost_identity<'a>(table: &'a Table, last: &Column, known: &Known<'_>) -> Option<&'a Column> {
     if !is_clock(last) || key(table).any(|column| is_sequence(column) || native(column) == Some(Native::Timeuuid)) {
         return None;
     }
@@ -95,16 +97,47 @@ fn lost_identity<'a>(table: &'a Table, last: &Column, tables: &[&Table]) -> Opti
         column.kind == ColumnKind::Regular && is_identity(column) && named_after
     };
     let identity = table.columns.iter().find(is_its_identity)?;
-    let is_its_table = |other: &&&Table| {
-        let by_name = key(other).any(|column| column.name == identity.name && column.of == identity.of);
-        let by_thing = self::thing(other).is_some_and(|of| of == thing)
-            && key(other).count() == 1
-            && key(other).all(|column| column.name == "id" && column.of == identity.of);
-        other.name != table.name
-            && other.keyspace == table.keyspace
-            && (by_thing || (by_name && !identity.name.eq("id")))
-    };
-    tables.iter().find(is_its_table).map(|_| identity)
+    let by_name = identity.name != "id" && known.has_key(table, identity);
+    (by_name || known.has_table(table, &thing, identity)).then_some(identity)
+}
+
+/// What the tables of a schema are keyed by.
+struct Known<'a> {
+    /// Things that have a table with a key of one column, by keyspace.
+    things: BTreeSet<(&'a str, String)>,
+    /// Each column of a key, by keyspace and name, with its tables.
+    keys: BTreeMap<(&'a str, &'a str), Vec<(&'a Table, &'a Column)>>,
+}
+
+impl<'a> Known<'a> {
+    fn new(context: &SurveyContext<'a>) -> Self {
+        let (mut things, mut keys) = (BTreeSet::new(), BTreeMap::new());
+        for table in context.own_tables() {
+            if key(table).count() == 1 {
+                things.extend(thing(table).map(|thing| (table.keyspace.as_str(), thing)));
+            }
+            for column in key(table) {
+                let tables: &mut Vec<_> = keys.entry((table.keyspace.as_str(), column.name.as_str())).or_default();
+                tables.push((table, column));
+            }
+        }
+        Self { things, keys }
+    }
+
+    /// Whether another table has such a column in its key.
+    fn has_key(&self, table: &Table, identity: &Column) -> bool {
+        let same = |(other, column): &(&Table, &Column)| other.name != table.name && column.of == identity.of;
+        self.keys.get(&(table.keyspace.as_str(), identity.name.as_str())).is_some_and(|all| all.iter().any(same))
+    }
+
+    /// Whether another table of the same thing is keyed by a bare `id` of that type.
+    fn has_table(&self, table: &Table, thing: &str, identity: &Column) -> bool {
+        let same = |(other, column): &(&Table, &Column)| {
+            let whole_key = key(other).count() == 1 && other.name != table.name;
+            whole_key && column.of == identity.of && self::thing(other).is_some_and(|of| of == thing)
+        };
+        self.keys.get(&(table.keyspace.as_str(), "id")).is_some_and(|all| all.iter().any(same))
+    }
 }
 
 fn loses_rows(
@@ -124,7 +157,7 @@ fn loses_rows(
 }
 
 /// The time of an event table whose key holds nothing that tells two events of one time apart: only owners.
-fn clashing_events<'a>(table: &'a Table, tables: &[&Table]) -> Option<&'a Column> {
+fn clashing_events<'a>(table: &'a Table, known: &Known<'_>) -> Option<&'a Column> {
     let thing = thing(table)?;
     if !EVENTS.contains(&thing.as_str()) || has_word(&table.name, SERIES) {
         return None;
@@ -136,10 +169,7 @@ fn clashing_events<'a>(table: &'a Table, tables: &[&Table]) -> Option<&'a Column
     let clock = table.clustering().find(|column| is_clock(column))?;
     let is_of_another = |column: &Column| {
         let stem = stem(&column.name).join("_");
-        let is_key_elsewhere = tables.iter().any(|other| {
-            self::thing(other).is_some_and(|of| of == stem) && key(other).count() == 1 && other.name != table.name
-        });
-        is_key_elsewhere && !stem.is_empty() && stem != thing
+        !stem.is_empty() && stem != thing && known.things.contains(&(table.keyspace.as_str(), stem))
     };
     let tells_apart = |column: &Column| match native(column) {
         Some(Native::Timeuuid) => true,

@@ -60,8 +60,8 @@ fn decides(write: &Write, entity: &Entity) -> bool {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| !is_counter_table(table)) {
         let writes = || context.uses(table).iter().filter(|one| one.is_write() && !one.is_test());
-        let plain = || writes().filter(|one| !one.is_conditional() && !is_in_batch(one));
-        let conditional = || writes().filter(|one| one.is_conditional());
+        let plain = || writes().filter(|one| !one.is_conditional() && !is_in_batch(one)).take(COMPARED);
+        let conditional = || writes().filter(|one| one.is_conditional()).take(COMPARED);
         let pairs = plain().flat_map(|one| conditional().map(move |other| (one, other)));
         let mut clashes: Vec<_> = pairs
             .filter(|(one, other)| overlap(table, one, other))
@@ -82,6 +82,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         }
     }
 }
+
+/// So many writes of each kind stand for all of a table.
+const COMPARED: usize = 100;
 
 /// A batch is decided as a whole, and a program may add to one what it decides elsewhere.
 fn is_in_batch(one: &TableUse<'_>) -> bool {

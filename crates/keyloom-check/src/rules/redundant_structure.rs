@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use keyloom_cql::ast::IndexTargetKind;
 use keyloom_cql::schema::{Column, ColumnKind, Index, Table, View};
 use keyloom_finding::{Finding, Level, Rule};
@@ -14,16 +16,23 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    let tables: Vec<&Table> = context.own_tables().collect();
-    for (at, table) in tables.iter().enumerate() {
-        for index in &table.indexes {
-            findings.extend(index_beside_table(context, table, index, &tables));
-        }
-        for other in tables.iter().skip(at + 1).filter(|other| other.keyspace == table.keyspace) {
-            findings.extend(same_rows(context, table, other));
+    let mut things: BTreeMap<(&str, Vec<String>), Vec<&Table>> = BTreeMap::new();
+    for table in context.own_tables() {
+        things.entry((&table.keyspace, thing(table))).or_default().push(table);
+    }
+    for tables in things.values() {
+        for (at, table) in tables.iter().enumerate() {
+            for index in &table.indexes {
+                findings.extend(index_beside_table(context, table, index, tables));
+            }
+            // Of many tables of one thing the next ones are looked at: nobody has hundreds of copies.
+            findings.extend(tables.iter().skip(at + 1).take(COPIES).find_map(|other| same_rows(context, table, other)));
         }
     }
 }
+
+/// How many other tables of the same thing a table is compared with.
+const COPIES: usize = 50;
 
 /// An index on a column by which another table, or a view, already finds the same rows.
 fn index_beside_table(context: &SurveyContext<'_>, table: &Table, index: &Index, tables: &[&Table]) -> Option<Finding> {
@@ -32,15 +41,16 @@ fn index_beside_table(context: &SurveyContext<'_>, table: &Table, index: &Index,
         return None;
     }
     let keyspace = context.survey.schema.keyspaces.get(&table.keyspace)?;
-    let of_table = |view: &&View| view.base == (table.keyspace.clone(), table.name.clone());
+    let of_table = |view: &&View| view.base.0 == table.keyspace && view.base.1 == table.name;
     let views = keyspace.views.values().filter(of_table).map(|view| &view.table);
-    let related = tables.iter().copied().filter(|other| other.keyspace == table.keyspace && shares_thing(other, table));
     let finds_the_row = |other: &&Table| {
         let mut key = other.partition_key();
         let by_column = key.next().is_some_and(|first| first.name == column.name && first.of == column.of);
         by_column && key.next().is_none() && primary_key(table).all(|part| other.column(&part.name).is_some())
     };
-    let other = views.chain(related).find(|other| other.name != table.name && finds_the_row(other))?;
+    let other = views
+        .chain(tables.iter().copied().take(COPIES))
+        .find(|other| other.name != table.name && finds_the_row(other))?;
     let message = format!(
         "the index `{}` finds rows of `{}` by `{}`, and so does `{}`, with one partition read instead of one at each node",
         index.name, table.name, column.name, other.name
@@ -52,7 +62,7 @@ fn index_beside_table(context: &SurveyContext<'_>, table: &Table, index: &Index,
 
 /// Two tables of the same thing with the same key: one of them holds nothing that the other does not.
 fn same_rows(context: &SurveyContext<'_>, one: &Table, other: &Table) -> Option<Finding> {
-    if !shares_thing(one, other) || one.unknown || other.unknown || one.name == other.name {
+    if one.unknown || other.unknown {
         return None;
     }
     let same_names = |a: &Table, b: &Table| {
@@ -98,16 +108,13 @@ fn primary_key(table: &Table) -> impl Iterator<Item = &Column> {
     table.partition_key().chain(table.clustering())
 }
 
-/// Whether two tables are named after the same thing: all that stands before `by` is the same, so that `orders_by_id` and
-/// `orders` are, and `orders_by_day` and `orders_archive_by_day` are not.
-fn shares_thing(one: &Table, other: &Table) -> bool {
-    let thing = |table: &Table| {
-        let mut thing: Vec<String> = words(&table.name).iter().map(|word| singular(word)).collect();
-        if let Some(by) = thing.iter().position(|word| word == "by") {
-            thing.truncate(by);
-        }
-        thing.retain(|word| !matches!(word.as_str(), "asc" | "desc" | "reverse" | "reversed"));
-        thing
-    };
-    thing(one) == thing(other)
+/// What a table is named after: all that stands before `by`, so that `orders_by_id` and `orders` are of one thing, and
+/// `orders_archive_by_day` is of another.
+fn thing(table: &Table) -> Vec<String> {
+    let mut thing: Vec<String> = words(&table.name).iter().map(|word| singular(word)).collect();
+    if let Some(by) = thing.iter().position(|word| word == "by") {
+        thing.truncate(by);
+    }
+    thing.retain(|word| !matches!(word.as_str(), "asc" | "desc" | "reverse" | "reversed"));
+    thing
 }

@@ -14,6 +14,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Rows of that many windows are alive at once; the advice is 20 to 50, and this is far from it.
 const FEW: u64 = 5;
 const MANY: u64 = 100;
+const SHORT: u64 = 3_600;
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
@@ -22,18 +23,22 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let Some(ttl) = ttl_seconds(table, context.uses(table)) else { continue };
         let windows = ttl.div_ceil(window);
         let name = &table.name;
+        let counted = if windows == 1 { "one window".to_owned() } else { format!("{windows} windows") };
         let message = if windows < FEW {
             format!(
-                "rows of `{name}` live for {windows} windows: an expired row is kept until the rest of its long window has expired"
+                "rows of `{name}` live for {counted}: an expired row is kept until the rest of its long window has expired"
             )
         } else if windows > MANY {
-            format!("rows of `{name}` live for {windows} windows: a read may look into a file of each")
+            format!("rows of `{name}` live for {counted}: a read may look into a file of each")
         } else {
             continue;
         };
         let better = in_words((ttl / 30).max(60));
+        // What lives for minutes never fills a file that matters.
+        let level = if ttl < SHORT { Level::Note } else { Level::Warning };
         let finding = Finding::new(&RULE, context.survey.made(compaction.made), message)
-            .derivation(format!("{ttl} s of life / {window} s a window = {windows} windows"))
+            .level(level)
+            .derivation(format!("{ttl} s of life / {window} s a window = {counted}"))
             .help(format!("make the window about a thirtieth of the life, {better}: 20 to 50 windows are then alive"));
         findings.push(finding);
     }
@@ -73,6 +78,7 @@ fn in_words(seconds: u64) -> String {
     match seconds {
         _ if seconds >= 2 * 86_400 => format!("{} days", seconds / 86_400),
         _ if seconds >= 2 * 3_600 => format!("{} hours", seconds / 3_600),
-        _ => format!("{} minutes", seconds / 60),
+        _ if seconds >= 2 * 60 => format!("{} minutes", seconds / 60),
+        _ => "a minute".to_owned(),
     }
 }

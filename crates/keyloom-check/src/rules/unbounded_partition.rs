@@ -2,7 +2,7 @@ use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::meaning::{grows_with_time, has_word, is_bucket, is_counter_table, is_sequence};
+use crate::meaning::{grows_with_time, has_word, is_bucket, is_counter_table, is_identity_by_name, is_sequence};
 use crate::reads::{constant, given, names};
 use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
@@ -146,7 +146,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
             table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
         );
-        let level = writer.map_or(Level::Warning, |one| one.level(Level::Warning)).min(loudness(table, uses));
+        // A list of things by their ids may be short; only a statement shows that nothing is ever taken off it.
+        let by_shape = if is_identity_by_name(column) { Level::Note } else { Level::Warning };
+        let level = writer.map_or(by_shape, |one| one.level(Level::Warning)).min(loudness(table, uses));
         let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help);
         findings.push(finding.related(writer.map(TableUse::place), "a row more with each of these"));
     }
@@ -168,7 +170,10 @@ fn grows_by(table: &Table) -> Option<&Column> {
 
 /// Whether the key itself keeps a partition small: a bucket in it, or an owner that comes to an end.
 fn is_cut(table: &Table) -> bool {
-    table.partition_key().any(|column| is_bucket(column) || has_word(&column.name, PASSING))
+    // A bare `id` is that of the thing that the table is named after.
+    let passes =
+        |column: &Column| has_word(&column.name, PASSING) || (column.name == "id" && has_word(&table.name, PASSING));
+    table.partition_key().any(|column| is_bucket(column) || passes(column))
 }
 
 /// Whether rows go by themselves, or are removed in runs. What is not known may be an expiry too.

@@ -4,7 +4,6 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use super::gathered;
 use crate::SurveyContext;
-use crate::meaning::is_bookkeeping;
 use crate::reads::relations;
 use crate::writing::names;
 
@@ -21,7 +20,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         let (mut idle, mut unread) = (Vec::new(), Vec::new());
-        for table in context.own_tables().filter(|table| table.keyspace == keyspace.name) {
+        for table in keyspace.tables.values().filter(|table| context.is_own(table)) {
             if context.may_be_named(table) || is_read_through_view(context, keyspace, table) {
                 continue;
             }
@@ -43,7 +42,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 .map(|finding| finding.level(Level::Note).help(help.clone())),
         );
         findings.extend(unused_views(context, keyspace).map(|finding| finding.level(level)));
-        for table in context.own_tables().filter(|table| table.keyspace == keyspace.name) {
+        for table in keyspace.tables.values().filter(|table| context.is_own(table)) {
             findings.extend(unused_indexes(context, table).map(|finding| finding.level(level)));
         }
     }
@@ -51,7 +50,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 
 /// Programs that reach their tables by a mapper show few statements: then nothing follows from what is not seen.
 fn shows_its_statements(context: &SurveyContext<'_>, keyspace: &Keyspace) -> bool {
-    let tables = || keyspace.tables.values().filter(|table| !is_bookkeeping(table));
+    let tables = || keyspace.tables.values().filter(|table| context.is_own(table));
     let used = tables().filter(|table| !context.uses(table).is_empty()).count();
     used >= 2 && used * 2 >= tables().count()
 }

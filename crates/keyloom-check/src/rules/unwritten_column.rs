@@ -1,4 +1,7 @@
-use keyloom_cql::schema::{ColumnKind, Table};
+use std::collections::BTreeSet;
+
+use keyloom_cql::ast::Name;
+use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::{SurveyContext, TableUse};
@@ -13,22 +16,23 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
         let uses = context.uses(table);
-        let Some(written) = written(uses).filter(|_| !context.may_be_named(table) && !table.unknown) else { continue };
-        for column in table.columns.iter().filter(|column| is_outside_of_key(column.kind)) {
-            let asks = |one: &&TableUse<'_>| {
-                !one.is_test() && one.columns_answered().iter().any(|name| name.text == column.name)
-            };
-            let Some(read) = uses.iter().find(asks).filter(|_| !written.contains(&column.name.as_str())) else {
-                continue;
-            };
-            findings.push(told(context, table, &column.name, read));
+        let Some(mut known) = written(uses).filter(|_| !context.may_be_named(table) && !table.unknown) else {
+            continue;
+        };
+        for read in uses.iter().filter(|one| !one.is_test()) {
+            for name in read.columns_answered() {
+                let column = table.column(&name.text).filter(|column| is_outside_of_key(column.kind));
+                if let Some(column) = column.filter(|column| known.insert(&column.name)) {
+                    findings.push(told(context, table, column, read, name));
+                }
+            }
         }
     }
 }
 
 /// All columns that statements write; `None` where one of them may write any, or where rows come from elsewhere.
-fn written<'a>(uses: &[TableUse<'a>]) -> Option<Vec<&'a str>> {
-    let mut written = Vec::new();
+fn written<'a>(uses: &[TableUse<'a>]) -> Option<BTreeSet<&'a str>> {
+    let mut written = BTreeSet::new();
     for one in uses.iter().filter(|one| one.sets()) {
         written.extend(one.columns_set()?.into_iter().map(|name| name.text.as_str()));
     }
@@ -39,10 +43,9 @@ fn is_outside_of_key(kind: ColumnKind) -> bool {
     matches!(kind, ColumnKind::Regular | ColumnKind::Static)
 }
 
-fn told(context: &SurveyContext<'_>, table: &Table, column: &str, read: &TableUse<'_>) -> Finding {
-    let answered = read.columns_answered();
-    let at = answered.iter().find(|name| name.text == column).map_or(read.span, |name| name.span);
-    let message = format!("`{column}` of `{}` is read here, and no statement writes it: it is always null", table.name);
+fn told(context: &SurveyContext<'_>, table: &Table, column: &Column, read: &TableUse<'_>, at: &Name) -> Finding {
+    let message =
+        format!("`{}` of `{}` is read here, and no statement writes it: it is always null", column.name, table.name);
     let (wanted, help) = match context.survey.coverage.unread.len() {
         0 => (Level::Warning, "write it, or stop reading it and drop the column".to_owned()),
         some => (
@@ -52,7 +55,6 @@ fn told(context: &SurveyContext<'_>, table: &Table, column: &str, read: &TableUs
             ),
         ),
     };
-    let made = table.column(column).and_then(|column| context.survey.made(column.made));
-    let finding = Finding::new(&RULE, read.of.place(at), message).level(read.level(wanted)).help(help);
-    finding.related(made, "the column")
+    let finding = Finding::new(&RULE, read.of.place(at.span), message).level(read.level(wanted)).help(help);
+    finding.related(context.survey.made(column.made), "the column")
 }
