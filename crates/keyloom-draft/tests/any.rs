@@ -1,0 +1,151 @@
+//! Whatever the schema and the statements are, the catalog is one: it is read without an error, is printed canonically,
+//! and no statement was taken that the language then refused.
+
+#![allow(dead_code, reason = "the generator is the one that the resolver is tested with, and has more than is used here")]
+
+#[path = "../../keyloom-cql/tests/differential"]
+mod differential {
+    pub mod generate;
+}
+mod support;
+
+use differential::generate::{self, Random, World};
+use support::{drafted, errors};
+
+/// Worlds and families in one run.
+const CASES: u64 = 150;
+
+fn holds(schema: &str, statements: &[(&str, &str)], seed: u64) -> keyloom_draft::Draft {
+    let draft = drafted(schema, statements);
+    let shown = || format!("seed {seed}\n{schema}\n{statements:#?}\n{}", draft.text);
+    assert_eq!(errors(&draft.text), Vec::<String>::new(), "{}", shown());
+    let mut sources = keyloom_finding::Sources::default();
+    let file = sources.add("catalog.yaml", draft.text.clone());
+    assert_eq!(keyloom_text::format(&sources, file).unwrap(), draft.text, "{}", shown());
+    for (_, why) in &draft.left_out {
+        assert!(!why.starts_with("the language does not take it"), "{why}\n{}", shown());
+    }
+    draft
+}
+
+#[test]
+fn any_world_gives_a_catalog() {
+    let mut patterns = 0;
+    for seed in 0..CASES {
+        let mut random = Random::new(seed);
+        let world = World::new(&mut random);
+        let schema = world.ddl.iter().map(|ddl| format!("{ddl};\n")).collect::<String>();
+        let texts: Vec<String> = (0..60).map(|_| generate::statement(&world, &mut random).text).collect();
+        let functions = ["", "Get", "list_by_user", "+save", "handleHTTPRequest", "find", "Löschen", "2"];
+        let statements: Vec<(&str, &str)> =
+            texts.iter().map(|text| (random.one_of(&functions), text.as_str())).collect();
+        patterns += holds(&schema, &statements, seed).patterns;
+    }
+    assert!(patterns > CASES as usize * 5, "the worlds hold {patterns} patterns only");
+}
+
+/// Columns that meet in many tables, so that many tables are kin; some have names that the language can't spell.
+const COLUMNS: [(&str, &str); 22] = [
+    ("user_id", "uuid"),
+    ("id", "uuid"),
+    ("order_id", "timeuuid"),
+    ("email", "text"),
+    ("created_at", "timestamp"),
+    ("day", "date"),
+    ("bucket", "int"),
+    ("status", "text"),
+    ("by", "text"),
+    ("\"all\"", "int"),
+    ("\"Größe\"", "decimal"),
+    ("\"名前\"", "blob"),
+    ("\"2fa\"", "boolean"),
+    ("\"createdAt\"", "timestamp"),
+    ("kl_version", "bigint"),
+    ("version", "int"),
+    ("from", "inet"),
+    ("caller", "varint"),
+    ("labels", "frozen<set<text>>"),
+    ("place", "frozen<place>"),
+    ("pair", "frozen<tuple<int, text>>"),
+    ("time", "time"),
+];
+
+const TABLES: [&str; 12] = [
+    "users", "users_by_email", "orders", "orders_by_user", "\"Orders By Day\"", "order_items", "\"2\"", "\"名\"", "all_rows",
+    "type", "user_lookup", "x",
+];
+
+fn family(random: &mut Random) -> (String, Vec<(&'static str, String)>) {
+    let mut schema = "CREATE TYPE place (\"by\" text, near frozen<list<frozen<list<int>>>>, street text);\n".to_owned();
+    let mut statements = Vec::new();
+    let mut names = TABLES;
+    random.shuffle(&mut names);
+    for name in names.iter().take(random.between(1, 8)) {
+        let mut columns = COLUMNS;
+        random.shuffle(&mut columns);
+        let columns = &columns[..random.between(2, 9)];
+        let key = random.between(1, columns.len().min(4));
+        let partition = random.between(1, key);
+        let defined: Vec<String> = columns.iter().map(|(name, of)| format!("{name} {of}")).collect();
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let ttl = if random.chance(20) { " WITH default_time_to_live = 86400" } else { "" };
+        schema += &format!(
+            "CREATE TABLE {name} ({}, PRIMARY KEY (({}){}));\n",
+            defined.join(", "),
+            names[..partition].join(", "),
+            names[partition..key].iter().map(|name| format!(", {name}")).collect::<String>(),
+        );
+        schema.truncate(schema.len() - 2);
+        schema += &format!("{ttl};\n");
+        let equal = |names: &[&str]| names.iter().map(|name| format!("{name} = ?")).collect::<Vec<_>>();
+        let function = random.one_of(&["+Save", "create", "UpdateStatus", "delete_all", "", "get", "takeLock"]);
+        let markers = vec!["?"; names.len()].join(", ");
+        let guard = if random.chance(30) { " IF NOT EXISTS" } else { "" };
+        statements.push((function, format!("INSERT INTO {name} ({}) VALUES ({markers}){guard}", names.join(", "))));
+        let some = random.between(key, names.len());
+        let markers = vec!["?"; some].join(", ");
+        statements.push(("+Save", format!("INSERT INTO {name} ({}) VALUES ({markers})", names[..some].join(", "))));
+        for to in partition..=key {
+            statements.push(("list", format!("SELECT * FROM {name} WHERE {}", equal(&names[..to]).join(" AND "))));
+            statements.push(("", format!("DELETE FROM {name} WHERE {}", equal(&names[..to]).join(" AND "))));
+        }
+        if partition < key {
+            let range = format!("{} AND {} > ?", equal(&names[..partition]).join(" AND "), names[partition]);
+            statements.push(("page", format!("SELECT {} FROM {name} WHERE {range} LIMIT 10", names[0])));
+        }
+        if key < names.len() {
+            let set = equal(&names[key..]).join(", ");
+            let by = equal(&names[..key]).join(" AND ");
+            let condition = if random.chance(40) { format!(" IF {} = ?", names[key]) } else { String::new() };
+            statements.push((function, format!("UPDATE {name} SET {set} WHERE {by}{condition}")));
+        }
+    }
+    (schema, statements)
+}
+
+#[test]
+fn any_family_gives_a_catalog() {
+    let (mut patterns, mut projections) = (0, 0);
+    for seed in 0..CASES {
+        let (schema, statements) = family(&mut Random::new(seed));
+        let statements: Vec<(&str, &str)> = statements.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let draft = holds(&schema, &statements, seed);
+        patterns += draft.patterns;
+        projections += draft.projections.len();
+    }
+    assert!(patterns > CASES as usize * 5, "the families hold {patterns} patterns only");
+    assert!(projections > CASES as usize / 10, "only {projections} tables were taken for projections");
+}
+
+#[test]
+fn nothing_gives_a_catalog() {
+    holds("", &[], 0);
+    holds("CREATE TABLE t (a int PRIMARY KEY);", &[("", "SELECT * FROM missing WHERE a = ?")], 0);
+}
+
+#[test]
+fn a_hundred_tables_give_a_catalog() {
+    let table = |at: usize| format!("CREATE TABLE things_{at} (thing_id uuid PRIMARY KEY, at timestamp, n{at} int);\n");
+    let schema: String = (0..100).map(table).collect();
+    assert_eq!(holds(&schema, &[], 0).entities, 100);
+}
