@@ -49,7 +49,7 @@ pub fn survey(schema: &str, statements: &[(&str, &str)]) -> Survey {
 }
 
 fn written(statement: keyloom_cql::ast::Statement, text: &str, keyspace: Option<String>, whole: Place) -> Written {
-    Written { statement, text: text.to_owned(), keyspace, pieces: Vec::new(), whole }
+    Written { statement, text: text.into(), keyspace, pieces: Vec::new().into(), whole }
 }
 
 /// What is drafted from a survey; places are numbers of statements.
@@ -60,6 +60,20 @@ pub fn drafted(schema: &str, statements: &[(&str, &str)]) -> Draft {
 /// What the review says against a catalog.
 pub fn errors(text: &str) -> Vec<String> {
     findings(text).iter().filter(|finding| finding.level == Level::Error).map(|finding| finding.message.clone()).collect()
+}
+
+/// Drafts a catalog and holds it to what any catalog must be.
+pub fn holds(schema: &str, statements: &[(&str, &str)], seed: u64) -> Draft {
+    let draft = drafted(schema, statements);
+    let shown = || format!("seed {seed}\n{schema}\n{statements:#?}\n{}", draft.text);
+    assert_eq!(errors(&draft.text), Vec::<String>::new(), "{}", shown());
+    let mut sources = Sources::default();
+    let file = sources.add("catalog.yaml", draft.text.clone());
+    assert_eq!(keyloom_text::format(&sources, file).unwrap(), draft.text, "{}", shown());
+    for (_, why) in &draft.left_out {
+        assert!(!why.starts_with("the language does not take it"), "{why}\n{}", shown());
+    }
+    draft
 }
 
 fn findings(text: &str) -> Vec<Finding> {
