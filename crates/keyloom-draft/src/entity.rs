@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use keyloom_cql::schema::Column;
+
 use crate::kinship::Family;
 use crate::names::{Names, capitalised, field_name, words};
 use crate::source::Sources;
@@ -92,7 +94,9 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
     let mut given = Names::default();
     let mut fields = Vec::new();
     let mut by_column = BTreeMap::new();
-    for column in family.columns.iter().take(FIELDS_MAX) {
+    let is_identity = |column: &&&Column| family.identity.contains(&column.name.as_str());
+    let rest = family.columns.iter().filter(|column| !is_identity(column));
+    for column in family.columns.iter().filter(is_identity).chain(rest).take(FIELDS_MAX) {
         let (kind, note) = if in_key(&column.name) {
             structs.key_kind(base.keyspace, &column.of)
         } else {

@@ -121,7 +121,10 @@ impl Page<'_, '_> {
         }
         out.push_str("entities:\n");
         let groups = groups(self.entities, &gathered.patterns);
-        for ((entity, family), groups) in self.entities.iter().zip(self.families).zip(&groups) {
+        for (at, ((entity, family), groups)) in self.entities.iter().zip(self.families).zip(&groups).enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
             self.about(out, entity, family);
             let _ = writeln!(out, "  {}:", entity.name);
             let key: Vec<&str> = entity.key.iter().map(|at| entity.fields[*at].name.as_str()).collect();
@@ -155,7 +158,7 @@ impl Page<'_, '_> {
             }
             for group in groups {
                 let quoted = if group.contains(',') { format!("\"{group}\"") } else { group.clone() };
-                let _ = writeln!(out, "    #   {quoted}: ? / ? / ?  # rows of one {group}: typical / p99 / worst");
+                let _ = writeln!(out, "    #   {quoted}: ? / ? / ?  # rows with the same {group}: typical / p99 / worst");
             }
             if entity.expires.is_none() {
                 out.push_str("    # expires: ?  # when does a row end? `forever` is an answer\n");
@@ -185,16 +188,20 @@ impl Page<'_, '_> {
                 &format!("{bucket} was taken for a bucket{of}: how rows are spread is the layout's business"),
             );
         }
-        for column in &base.key {
-            let field = entity.field(&column.name).filter(|field| !entity.key.contains(field));
-            if let Some(field) = field.filter(|_| base.view_of.is_none()) {
-                let name = &entity.fields[field].name;
-                comment(
-                    out,
-                    2,
-                    &format!("{name} stands in the key of {} for the order; it does not tell rows apart", base.name()),
-                );
-            }
+        let beside = base.key.iter().filter_map(|column| entity.field(&column.name));
+        let beside: Vec<&str> = beside
+            .filter(|field| !entity.key.contains(field))
+            .map(|field| entity.fields[field].name.as_str())
+            .collect();
+        if !beside.is_empty() {
+            let key: Vec<&str> = entity.key.iter().map(|at| entity.fields[*at].name.as_str()).collect();
+            let said = format!(
+                "[{}] stand in the key of {} to find and to sort rows; [{}] tells them apart",
+                beside.join(", "),
+                base.name(),
+                key.join(", ")
+            );
+            comment(out, 2, &said);
         }
         if base.has_counters() {
             comment(
@@ -222,7 +229,10 @@ impl Page<'_, '_> {
             }
         }
         out.push_str("patterns:\n");
-        for (pattern_, title) in gathered.patterns.iter().zip(titles) {
+        for (at, (pattern_, title)) in gathered.patterns.iter().zip(titles).enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
             self.told(out, pattern_);
             let _ = writeln!(out, "  {title}:");
             for line in pattern(self.entities, pattern_.entity, &pattern_.action, &has_inserts) {

@@ -67,7 +67,7 @@ pub(crate) fn questions(entities: &[Entity], patterns: &[Pattern], titles: &[Str
     let sizes = used.iter().flat_map(|at| {
         groups[*at].iter().map(move |group| Question {
             path: format!("entities.{}.groups", entities[*at].name),
-            text: format!("how many rows of {} has one {group}: typical / p99 / worst?", entities[*at].name),
+            text: format!("how many rows of {} have the same {group}: typical / p99 / worst?", entities[*at].name),
         })
     });
     let growth = used.iter().map(|at| Question {
