@@ -35,12 +35,7 @@ fn answer(verdict: Verdict) -> Resolution {
 }
 
 /// The first thing in a batch that does not go with another. What is not known of a statement clashes with nothing.
-fn clash(
-    schema: &Schema,
-    batch: &Batch,
-    findings: &[Finding],
-    keyspace: Option<&str>,
-) -> Option<(Span, &'static str)> {
+fn clash(schema: &Schema, batch: &Batch, findings: &[Finding], keyspace: Option<&str>) -> Option<(Span, &'static str)> {
     let using = |name: &str| batch.using.iter().find(|using| using.name.text == name).map(|using| &using.value);
     let timestamp = using("timestamp");
     if let Some(value) = using("ttl") {
@@ -51,9 +46,13 @@ fn clash(
     {
         return Some((value.span, "the time of writing is no bigint"));
     }
-    let known = || batch.statements.iter().zip(findings).filter_map(|(statement, finding)| {
-        finding.written.map(|written| (statement, written))
-    });
+    let known = || {
+        batch
+            .statements
+            .iter()
+            .zip(findings)
+            .filter_map(|(statement, finding)| finding.written.map(|written| (statement, written)))
+    };
     let conditional = known().find(|(_, written)| written.conditional).map(|(statement, _)| statement.span);
     let counter = known().find(|(_, written)| written.counts).map(|(statement, _)| statement.span);
     let plain = known().find(|(_, written)| !written.counts).map(|(statement, _)| statement.span);

@@ -181,9 +181,7 @@ impl<'s> Context<'s> {
                 self.meet(&known.name);
                 Ok(())
             }
-            Some(_) => {
-                self.refuse(FaultKind::Other, at, format!("index {} does not know expr()", index.name.text))
-            }
+            Some(_) => self.refuse(FaultKind::Other, at, format!("index {} does not know expr()", index.name.text)),
             None => self.refuse(FaultKind::UnknownName, at, format!("there is no index {}", index.name.text)),
         }
     }
@@ -191,7 +189,8 @@ impl<'s> Context<'s> {
     /// Decides whether the server would take the whole of it.
     pub(super) fn decide<'a>(&self, filter: &mut Filter<'a>, around: &Surroundings<'a>) -> Outcome {
         let reads = around.purpose.reads();
-        let finds = |set: &Restricted<'a>| reads && set.distinct().any(|restriction| self.index_for(restriction).is_some());
+        let finds =
+            |set: &Restricted<'a>| reads && set.distinct().any(|restriction| self.index_for(restriction).is_some());
         let clustering_indexed = finds(&filter.clustering);
         let indexed = reads
             && (filter.custom > 0
@@ -204,7 +203,11 @@ impl<'s> Context<'s> {
         }
         if around.only_statics && !filter.clustering.is_empty() && around.purpose != Purpose::Insert {
             let at = filter.clustering.by_place.first().map_or(around.at, |(_, restriction)| restriction.at);
-            return self.refuse(FaultKind::Other, at, "static columns belong to no row, so no clustering column can choose them");
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                "static columns belong to no row, so no clustering column can choose them",
+            );
         }
         self.decide_clustering(filter, around, indexed)?;
         if filter.is_range && clustering_indexed {
@@ -280,7 +283,11 @@ impl<'s> Context<'s> {
         let set = &filter.clustering;
         if !around.purpose.allows_ranges_of_rows() {
             if let Some(range) = set.distinct().find(|restriction| restriction.is_slice()) {
-                return self.refuse(FaultKind::Other, range.at, "an update writes rows by their whole key, not by a range");
+                return self.refuse(
+                    FaultKind::Other,
+                    range.at,
+                    "an update writes rows by their whole key, not by a range",
+                );
             }
             let short = self.table.clustering().count() != set.len();
             let compact = self.table.compact_storage && !set.is_empty();
@@ -374,7 +381,11 @@ impl<'s> Context<'s> {
             return self.refuse(FaultKind::NotIndexed, at, format!("the vector {} has no index", column.name));
         }
         if filter.partition_filters(self) {
-            return self.miss(FaultKind::PartitionKeyOpen, at, "with ANN, the partition key is given whole or not at all");
+            return self.miss(
+                FaultKind::PartitionKeyOpen,
+                at,
+                "with ANN, the partition key is given whole or not at all",
+            );
         }
         let others = filter
             .others

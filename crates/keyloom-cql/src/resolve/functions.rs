@@ -1,9 +1,9 @@
 //! Which function a call means, by the types of what it is given and of what is asked of it.
 
+use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::signatures::{self, Made};
 use super::typed::{Collection, Fit, Typed};
-use super::FaultKind;
 use crate::Span;
 use crate::ast::{Arithmetic, Native, QualifiedName};
 use crate::schema::Type;
@@ -166,7 +166,11 @@ impl Context<'_> {
         self.refuse(
             FaultKind::Type,
             call.at,
-            format!("{} takes {count} argument{}, not {given}", name_of(call.callee), if *count == 1 { "" } else { "s" }),
+            format!(
+                "{} takes {count} argument{}, not {given}",
+                name_of(call.callee),
+                if *count == 1 { "" } else { "s" }
+            ),
         )
     }
 
@@ -338,11 +342,7 @@ impl Context<'_> {
 
     /// The arguments with the types that the function declares, where it does.
     fn declared(&self, arguments: Vec<Typed<'static>>, declared: &[Option<Native>]) -> Vec<Typed<'static>> {
-        arguments
-            .into_iter()
-            .zip(declared)
-            .map(|(of, declared)| declared.map_or(of, Typed::native))
-            .collect()
+        arguments.into_iter().zip(declared).map(|(of, declared)| declared.map_or(of, Typed::native)).collect()
     }
 
     /// `similarity_cosine` and its like: two vectors of floats of one size, or lists that could be.
@@ -412,7 +412,8 @@ impl Context<'_> {
 
     fn no_type<T, A: Argument>(&self, call: &Call<'_, A>, index: usize) -> Outcome<T> {
         let at = call.arguments.get(index).map_or(call.at, Argument::span);
-        let message = format!("{} can't tell the type of this value; a type in front of it would", name_of(call.callee));
+        let message =
+            format!("{} can't tell the type of this value; a type in front of it would", name_of(call.callee));
         self.refuse(FaultKind::Type, at, message)
     }
 

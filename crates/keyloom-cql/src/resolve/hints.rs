@@ -43,9 +43,11 @@ impl Context<'_> {
             }
             TypeKind::Vector(of, size) => Ok(Type::Vector(Box::new(self.read_type(of, true)?), *size)),
             TypeKind::Frozen(of) => match of.kind {
-                TypeKind::Native(_) | TypeKind::Custom(_) => {
-                    self.refuse(FaultKind::Type, written.span, "only collections, tuples and user-defined types can be frozen")
-                }
+                TypeKind::Native(_) | TypeKind::Custom(_) => self.refuse(
+                    FaultKind::Type,
+                    written.span,
+                    "only collections, tuples and user-defined types can be frozen",
+                ),
                 _ => self.read_type(of, true).map(|of| match of {
                     Type::Frozen(of) => Type::Frozen(of),
                     of => Type::Frozen(Box::new(of)),

@@ -52,7 +52,9 @@ impl Context<'_> {
             Type::Vector(element, size) => match value {
                 Value::Array(values) => {
                     usize::try_from(*size).ok() == Some(values.len())
-                        && values.iter().all(|value| !matches!(value, Value::Null) && self.takes(value, &nested(element)))
+                        && values
+                            .iter()
+                            .all(|value| !matches!(value, Value::Null) && self.takes(value, &nested(element)))
                 }
                 _ => false,
             },
@@ -67,9 +69,10 @@ impl Context<'_> {
             Type::Tuple(types) => match value {
                 Value::Array(values) => {
                     values.len() == types.len()
-                        && values.iter().zip(types).all(|(value, of)| {
-                            matches!(value, Value::Null) || self.takes(value, &nested(of))
-                        })
+                        && values
+                            .iter()
+                            .zip(types)
+                            .all(|(value, of)| matches!(value, Value::Null) || self.takes(value, &nested(of)))
                 }
                 _ => false,
             },

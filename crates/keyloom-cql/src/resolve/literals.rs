@@ -52,7 +52,18 @@ pub(super) fn fit(literal: &Literal, asked: &Typed<'_>) -> Fit {
         LiteralKind::String => matches!(native, Ascii | Text | Inet | Date | Time | Timestamp),
         LiteralKind::Integer => matches!(
             native,
-            Bigint | Counter | Date | Decimal | Double | Duration | Float | Int | Smallint | Time | Timestamp | Tinyint
+            Bigint
+                | Counter
+                | Date
+                | Decimal
+                | Double
+                | Duration
+                | Float
+                | Int
+                | Smallint
+                | Time
+                | Timestamp
+                | Tinyint
                 | Varint
         ),
         LiteralKind::Uuid => matches!(native, Uuid | Timeuuid),
@@ -215,9 +226,10 @@ fn digits_and_exponent(text: &str) -> Option<(bool, String, i64)> {
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     groups.len() == 5
-        && groups.iter().zip([8, 4, 4, 4, 12]).all(|(group, length)| {
-            group.len() == length && group.bytes().all(|byte| byte.is_ascii_hexdigit())
-        })
+        && groups
+            .iter()
+            .zip([8, 4, 4, 4, 12])
+            .all(|(group, length)| group.len() == length && group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The digit of a UUID that says how it was made.

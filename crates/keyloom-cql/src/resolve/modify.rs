@@ -10,8 +10,8 @@ use super::typed::{Collection, Typed};
 use super::{Access, FaultKind, Part};
 use crate::Span;
 use crate::ast::{
-    Assignment, AssignmentKind, Delete, DeleteTarget, Insert, InsertSource, Name, Native, Relation, Term, TermKind, Update,
-    Using,
+    Assignment, AssignmentKind, Delete, DeleteTarget, Insert, InsertSource, Name, Native, Relation, Term, TermKind,
+    Update, Using,
 };
 use crate::schema::{Column, ColumnKind, Type};
 
@@ -66,7 +66,8 @@ impl<'s> Context<'s> {
         let mut filter = Filter::default();
         let mut touched = Touched::default();
         let mut has_clustering = false;
-        let mut around = Surroundings { purpose: Purpose::Insert, only_statics: false, filtering: false, nearest: None, at };
+        let mut around =
+            Surroundings { purpose: Purpose::Insert, only_statics: false, filtering: false, nearest: None, at };
         match &insert.source {
             InsertSource::Hole(name) => {
                 self.meet(&name.text);
@@ -313,7 +314,11 @@ impl<'s> Context<'s> {
                 );
             }
             if looked.rows {
-                return self.miss(FaultKind::Other, at, "an IF looks at a row by its whole key, each column by equality");
+                return self.miss(
+                    FaultKind::Other,
+                    at,
+                    "an IF looks at a row by its whole key, each column by equality",
+                );
             }
         }
         Ok(written)
@@ -401,10 +406,18 @@ impl<'s> Context<'s> {
                     self.prepare_number(&using.value, Native::Bigint)?;
                     written.timestamp = true;
                     if conditional {
-                        return self.refuse(FaultKind::Other, using.value.span, "with an IF, the server sets the time of writing");
+                        return self.refuse(
+                            FaultKind::Other,
+                            using.value.span,
+                            "with an IF, the server sets the time of writing",
+                        );
                     }
                     if counts {
-                        return self.refuse(FaultKind::Other, using.value.span, "a counter has no time of writing to be set");
+                        return self.refuse(
+                            FaultKind::Other,
+                            using.value.span,
+                            "a counter has no time of writing to be set",
+                        );
                     }
                 }
                 "ttl" => {

@@ -171,7 +171,11 @@ impl<'s> Context<'s> {
     {
         self.hold_operator(at, operator)?;
         if matches!(operator, Operator::Contains | Operator::ContainsKey | Operator::Like | Operator::IsNotNull) {
-            return self.refuse(FaultKind::Other, at, "several columns together can only be equal, in a list or a range");
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                "several columns together can only be equal, in a list or a range",
+            );
         }
         let mut columns: Vec<&'a Column> = Vec::with_capacity(names.len());
         let mut unknown = false;
@@ -258,7 +262,11 @@ impl<'s> Context<'s> {
         }
         if !columns.iter().copied().eq(self.table.partition_key().map(|column| column.name.as_str())) {
             let key: Vec<&str> = self.table.partition_key().map(|column| column.name.as_str()).collect();
-            return self.refuse(FaultKind::Other, at, format!("token() is over the whole partition key, ({})", key.join(", ")));
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                format!("token() is over the whole partition key, ({})", key.join(", ")),
+            );
         }
         self.prepare(value, &Typed::native(Native::Bigint))?;
         let (start, end) = match slice(operator) {

@@ -165,20 +165,25 @@ impl<'s> Context<'s> {
         let at = other.at;
         let multi = one.multi || other.multi;
         match (&one.kind, &other.kind) {
-            (
-                RestrictionKind::Slice { start, end },
-                RestrictionKind::Slice { start: other_start, end: other_end },
-            ) => {
+            (RestrictionKind::Slice { start, end }, RestrictionKind::Slice { start: other_start, end: other_end }) => {
                 if multi && one.first().map(|column| &column.name) != other.first().map(|column| &column.name) {
                     return self.refuse(
                         FaultKind::Other,
                         at,
-                        format!("the ranges over {} and {} do not begin with the same column", one.names(), other.names()),
+                        format!(
+                            "the ranges over {} and {} do not begin with the same column",
+                            one.names(),
+                            other.names()
+                        ),
                     );
                 }
                 if (*start && *other_start) || (*end && *other_end) {
                     let side = if *start && *other_start { "start" } else { "end" };
-                    return self.refuse(FaultKind::Other, at, format!("the range over {} has two {side}s", one.names()));
+                    return self.refuse(
+                        FaultKind::Other,
+                        at,
+                        format!("the range over {} has two {side}s", one.names()),
+                    );
                 }
                 let longer = if one.columns.len() >= other.columns.len() { one } else { other };
                 Ok(Restriction {
@@ -243,10 +248,7 @@ impl<'s> Context<'s> {
     }
 
     /// Whether rows have to be filtered, whichever group of indexes is asked.
-    pub(super) fn needs_filter<'a: 'r, 'r>(
-        &self,
-        sets: impl Iterator<Item = &'r Restricted<'a>> + Clone,
-    ) -> bool {
+    pub(super) fn needs_filter<'a: 'r, 'r>(&self, sets: impl Iterator<Item = &'r Restricted<'a>> + Clone) -> bool {
         if sets.clone().next().is_none() {
             return false;
         }

@@ -17,7 +17,13 @@ struct Order<'a> {
 
 impl<'s> Context<'s> {
     /// Checks a SELECT, with filtering allowed or not.
-    pub(super) fn select<'a>(&self, select: &'a Select, at: Span, filtering: bool, access: &mut Option<Access>) -> Outcome
+    pub(super) fn select<'a>(
+        &self,
+        select: &'a Select,
+        at: Span,
+        filtering: bool,
+        access: &mut Option<Access>,
+    ) -> Outcome
     where
         's: 'a,
     {
@@ -118,9 +124,9 @@ impl<'s> Context<'s> {
         let statics = picked.is_some_and(|picked| {
             !picked.is_empty()
                 && picked.iter().all(|picked| matches!(picked.kind, PickedKind::Column(column) if !of_rows(column)))
-                && picked.iter().any(|picked| {
-                    matches!(picked.kind, PickedKind::Column(column) if column.kind == ColumnKind::Static)
-                })
+                && picked.iter().any(
+                    |picked| matches!(picked.kind, PickedKind::Column(column) if column.kind == ColumnKind::Static),
+                )
         });
         let part = filter.part(self);
         let unserved = filter.others.distinct().any(|restriction| self.index_for(restriction).is_none());
@@ -128,7 +134,9 @@ impl<'s> Context<'s> {
             partitions: filter.partitions(self),
             part: if statics && part == Part::Whole { Part::Statics } else { part },
             index: filter.index(self),
-            filters: self.must_filter(filter) || unserved || self.clustering_filters(&filter.clustering) && !filter.uses_index,
+            filters: self.must_filter(filter)
+                || unserved
+                || self.clustering_filters(&filter.clustering) && !filter.uses_index,
             reversed: self.is_reversed(order),
         }
     }
@@ -141,20 +149,21 @@ impl<'s> Context<'s> {
         if filtering || !self.must_filter(filter) {
             return Ok(());
         }
-        let (kind, at, message) = match filter.others.distinct().find(|restriction| self.index_for(restriction).is_none()) {
-            Some(restriction) => {
-                let name = restriction.first().map_or("", |column| column.name.as_str());
-                (FaultKind::NotIndexed, restriction.at, format!("{name} is not part of the key and has no index"))
-            }
-            None if filter.clustering.is_empty() => {
-                (FaultKind::NotIndexed, at, "no single index answers all that is asked".to_owned())
-            }
-            None => (
-                FaultKind::PartitionKeyOpen,
-                at,
-                "rows are chosen by clustering columns, but the partition key is not given".to_owned(),
-            ),
-        };
+        let (kind, at, message) =
+            match filter.others.distinct().find(|restriction| self.index_for(restriction).is_none()) {
+                Some(restriction) => {
+                    let name = restriction.first().map_or("", |column| column.name.as_str());
+                    (FaultKind::NotIndexed, restriction.at, format!("{name} is not part of the key and has no index"))
+                }
+                None if filter.clustering.is_empty() => {
+                    (FaultKind::NotIndexed, at, "no single index answers all that is asked".to_owned())
+                }
+                None => (
+                    FaultKind::PartitionKeyOpen,
+                    at,
+                    "rows are chosen by clustering columns, but the partition key is not given".to_owned(),
+                ),
+            };
         self.miss(kind, at, message)
     }
 
@@ -176,7 +185,11 @@ impl<'s> Context<'s> {
             && select.group_by.is_empty()
             && let Some(limit) = &select.per_partition_limit
         {
-            return self.miss(FaultKind::Other, limit.span, "PER PARTITION LIMIT can't limit an aggregate over everything");
+            return self.miss(
+                FaultKind::Other,
+                limit.span,
+                "PER PARTITION LIMIT can't limit an aggregate over everything",
+            );
         }
         Ok(columns)
     }
@@ -186,11 +199,17 @@ impl<'s> Context<'s> {
         if let Some(limit) = &select.per_partition_limit {
             return self.refuse(FaultKind::Other, limit.span, "PER PARTITION LIMIT can't stand with DISTINCT");
         }
-        let of_rows = filter.others.by_place.iter().any(|(_, restriction)| {
-            restriction.first().is_some_and(|column| column.kind != ColumnKind::Static)
-        });
+        let of_rows = filter
+            .others
+            .by_place
+            .iter()
+            .any(|(_, restriction)| restriction.first().is_some_and(|column| column.kind != ColumnKind::Static));
         if !filter.clustering.is_empty() || of_rows {
-            return self.refuse(FaultKind::Other, at, "DISTINCT only goes with the partition key and static columns in the WHERE");
+            return self.refuse(
+                FaultKind::Other,
+                at,
+                "DISTINCT only goes with the partition key and static columns in the WHERE",
+            );
         }
         let ordered = if filter.partition_has_in(self) || order.nearest.is_some() {
             order.columns.iter().map(|(column, ..)| *column).chain(order.nearest.map(|(column, _)| column)).collect()
@@ -213,9 +232,11 @@ impl<'s> Context<'s> {
         }
         let chosen = |column: &Column| columns.iter().any(|other| other.name == column.name);
         match self.table.partition_key().find(|column| !chosen(column)) {
-            Some(column) => {
-                self.miss(FaultKind::Other, at, format!("DISTINCT must answer the whole partition key, also {}", column.name))
-            }
+            Some(column) => self.miss(
+                FaultKind::Other,
+                at,
+                format!("DISTINCT must answer the whole partition key, also {}", column.name),
+            ),
             None => Ok(()),
         }
     }
@@ -235,7 +256,11 @@ impl<'s> Context<'s> {
                 PickedKind::Unknown => return Ok(()),
                 PickedKind::Column(column) => {
                     if computed {
-                        return self.refuse(FaultKind::Other, selector.span, "a function can only be the last of GROUP BY");
+                        return self.refuse(
+                            FaultKind::Other,
+                            selector.span,
+                            "a function can only be the last of GROUP BY",
+                        );
                     }
                     *column
                 }
@@ -288,7 +313,11 @@ impl<'s> Context<'s> {
         if let Some(next) = key.next()
             && next.kind == ColumnKind::Partition
         {
-            return self.miss(FaultKind::Other, last, format!("GROUP BY must take the whole partition key, also {}", next.name));
+            return self.miss(
+                FaultKind::Other,
+                last,
+                format!("GROUP BY must take the whole partition key, also {}", next.name),
+            );
         }
         if by_rows && select.distinct.is_some() {
             return self.refuse(FaultKind::Other, last, "DISTINCT can't group by clustering columns");
@@ -311,7 +340,11 @@ impl<'s> Context<'s> {
         let mut reversed = None;
         for (column, descending, at) in &order.columns {
             if !matches!(column.kind, ColumnKind::Clustering { .. }) {
-                return self.refuse(FaultKind::Order, *at, format!("{} is no clustering column, so it has no order", column.name));
+                return self.refuse(
+                    FaultKind::Order,
+                    *at,
+                    format!("{} is no clustering column, so it has no order", column.name),
+                );
             }
             let place = self.position(column);
             if place < expected {
@@ -329,7 +362,11 @@ impl<'s> Context<'s> {
             expected = place + 1;
             let reverses = reverses(column, *descending);
             if *reversed.get_or_insert(reverses) != reverses {
-                return self.refuse(FaultKind::Order, *at, "rows are kept in one order, and asked in that or its reverse");
+                return self.refuse(
+                    FaultKind::Order,
+                    *at,
+                    "rows are kept in one order, and asked in that or its reverse",
+                );
             }
         }
         Ok(())

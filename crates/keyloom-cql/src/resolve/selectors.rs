@@ -254,7 +254,9 @@ impl<'s> Context<'s> {
                 }
                 of.collection().map(|_| of.element().into_owned())
             }
-            PickedKind::Slice(of, ..) => self.exact_picked(of).filter(|of| of.is_unknown() || of.collection().is_some()),
+            PickedKind::Slice(of, ..) => {
+                self.exact_picked(of).filter(|of| of.is_unknown() || of.collection().is_some())
+            }
             PickedKind::Tuple(parts) if parts.len() == 1 => None,
             PickedKind::Tuple(parts) => {
                 let parts: Option<Vec<Type>> =
@@ -365,9 +367,7 @@ impl<'s> Context<'s> {
         match self.field(of, &name.text) {
             Some(field) => Ok(field),
             None if name.unknown => Ok(Typed::unknown()),
-            None => {
-                self.refuse(FaultKind::Type, name.span, format!("type {} has no field {}", of.name(), name.text))
-            }
+            None => self.refuse(FaultKind::Type, name.span, format!("type {} has no field {}", of.name(), name.text)),
         }
     }
 
@@ -432,8 +432,7 @@ impl<'s> Context<'s> {
                     in_table: true,
                 };
                 if self.find(&call, None)?.is_none() {
-                    let message =
-                        format!("{} can't be cast to {}", inner.of.name(), super::typed::native_name(*into));
+                    let message = format!("{} can't be cast to {}", inner.of.name(), super::typed::native_name(*into));
                     return self.refuse(FaultKind::Type, picked.at, message);
                 }
                 Ok(Selected { of: Typed::native(*into), ..inner })
@@ -456,7 +455,11 @@ impl<'s> Context<'s> {
             }
             PickedKind::Hint(hint, of) => {
                 if !self.fit_picked(of, hint)?.is_assignable() {
-                    return self.refuse(FaultKind::Type, picked.at, format!("this is no value of type {}", hint.name()));
+                    return self.refuse(
+                        FaultKind::Type,
+                        picked.at,
+                        format!("this is no value of type {}", hint.name()),
+                    );
                 }
                 let inner = self.select_picked(of, Some(hint), columns)?;
                 Ok(Selected { of: hint.clone(), ..inner })
@@ -477,7 +480,11 @@ impl<'s> Context<'s> {
             return Ok(Selected { of: Typed::unknown(), ..inner });
         }
         if !matches!(*inner.of.of, Type::User(_)) {
-            return self.refuse(FaultKind::Type, field.span, format!("a value of type {} has no fields", inner.of.name()));
+            return self.refuse(
+                FaultKind::Type,
+                field.span,
+                format!("a value of type {} has no fields", inner.of.name()),
+            );
         }
         match self.field(&inner.of, &field.text) {
             Some(found) => Ok(Selected { of: found.into_owned(), ..inner }),

@@ -169,19 +169,14 @@ pub(super) fn casts(into: Native) -> Vec<Fixed> {
 /// The types that an operator takes on its left and right, and what comes out.
 pub(super) fn operations(operator: Arithmetic) -> impl Iterator<Item = (Native, Native, Native)> {
     use Native::{Ascii, Date, Duration, Text, Timestamp};
-    let numeric = NUMBERS.into_iter().flat_map(|left| {
-        NUMBERS.into_iter().map(move |right| (left, right, wider(left, right)))
-    });
+    let numeric =
+        NUMBERS.into_iter().flat_map(|left| NUMBERS.into_iter().map(move |right| (left, right, wider(left, right))));
     let temporal: &[(Native, Native, Native)] = match operator {
-        Arithmetic::Add | Arithmetic::Subtract => {
-            &[(Timestamp, Duration, Timestamp), (Date, Duration, Date)]
-        }
+        Arithmetic::Add | Arithmetic::Subtract => &[(Timestamp, Duration, Timestamp), (Date, Duration, Date)],
         _ => &[],
     };
     let textual: &[(Native, Native, Native)] = match operator {
-        Arithmetic::Add => {
-            &[(Text, Text, Text), (Ascii, Ascii, Ascii), (Ascii, Text, Text), (Text, Ascii, Text)]
-        }
+        Arithmetic::Add => &[(Text, Text, Text), (Ascii, Ascii, Ascii), (Ascii, Text, Text), (Text, Ascii, Text)],
         _ => &[],
     };
     numeric.chain(temporal.iter().copied()).chain(textual.iter().copied())

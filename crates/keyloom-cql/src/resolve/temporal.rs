@@ -163,9 +163,9 @@ fn iso_alternative(source: &str, duration: &mut Duration) -> bool {
     let separated = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
     source.len() == 19
         && separated.iter().all(|(at, byte)| source.as_bytes().get(*at) == Some(byte))
-        && units.into_iter().all(|(range, unit)| {
-            source.get(range).and_then(number).is_some_and(|count| duration.add(count, unit))
-        })
+        && units
+            .into_iter()
+            .all(|(range, unit)| source.get(range).and_then(number).is_some_and(|count| duration.add(count, unit)))
 }
 
 fn number(digits: &str) -> Option<i64> {
@@ -236,7 +236,8 @@ fn padded_date(text: &str) -> Option<(i64, i64, i64, &str)> {
     };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     // Four digits, or more of them behind a sign.
-    let well_padded = if signed { (5..=9).contains(&digits) } else { digits == 4 || (negative && (4..=9).contains(&digits)) };
+    let well_padded =
+        if signed { (5..=9).contains(&digits) } else { digits == 4 || (negative && (4..=9).contains(&digits)) };
     if !well_padded {
         return None;
     }

@@ -168,11 +168,7 @@ impl Context<'_> {
                 continue;
             }
             let Some(field) = self.field(asked, &name.text) else {
-                return self.refuse(
-                    FaultKind::Type,
-                    name.span,
-                    format!("type {user} has no field {}", name.text),
-                );
+                return self.refuse(FaultKind::Type, name.span, format!("type {user} has no field {}", name.text));
             };
             all = all.and(self.prepare_element(value, &field)?);
         }
@@ -327,7 +323,9 @@ impl Context<'_> {
             }
             TermKind::Tuple(parts) => self.fit_tuple(parts, asked),
             TermKind::Hint(hint, _) => Ok(self.fit_hint(&self.written_type(hint)?, asked)),
-            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => Ok(self.fit_call(term, asked)),
+            TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => {
+                Ok(self.fit_call(term, asked))
+            }
         }
     }
 
@@ -346,10 +344,7 @@ impl Context<'_> {
             }
         };
         let fits = parts.len() <= types.len()
-            && parts
-                .iter()
-                .zip(types)
-                .all(|(part, of)| self.fit_term(part, &nested(of)).is_ok_and(Fit::is_assignable));
+            && parts.iter().zip(types).all(|(part, of)| self.fit_term(part, &nested(of)).is_ok_and(Fit::is_assignable));
         Ok(if fits { Fit::Weak } else { Fit::No })
     }
 
@@ -453,8 +448,7 @@ impl Context<'_> {
     /// The type among several into which all others fit.
     pub(super) fn common(&self, mut types: Vec<Typed<'static>>) -> Option<Typed<'static>> {
         types.dedup_by(|one, other| one.of == other.of);
-        let index =
-            types.iter().position(|of| types.iter().all(|other| self.fit(other, of).is_assignable()))?;
+        let index = types.iter().position(|of| types.iter().all(|other| self.fit(other, of).is_assignable()))?;
         Some(types.swap_remove(index))
     }
 

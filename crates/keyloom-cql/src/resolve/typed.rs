@@ -232,9 +232,9 @@ impl<'s> Context<'s> {
             Type::List(of) | Type::Set(of) | Type::Vector(of, _) | Type::Frozen(of) => self.has_duration(of),
             Type::Map(key, value) => self.has_duration(key) || self.has_duration(value),
             Type::Tuple(of) => of.iter().any(|of| self.has_duration(of)),
-            Type::User(name) => self
-                .user_type(name)
-                .is_some_and(|user| user.fields.iter().any(|(_, of)| self.has_duration(of))),
+            Type::User(name) => {
+                self.user_type(name).is_some_and(|user| user.fields.iter().any(|(_, of)| self.has_duration(of)))
+            }
             Type::Custom(_) | Type::Unknown(_) => false,
         }
     }
@@ -264,9 +264,7 @@ impl<'s> Context<'s> {
         let frozen_alike = into.frozen == value.frozen;
         match (&*into.of, &*value.of) {
             (Type::Native(into), value) => reads_native(*into, value),
-            (Type::List(into), Type::List(value)) => {
-                frozen_alike && self.reads(&nested(into), &nested(value))
-            }
+            (Type::List(into), Type::List(value)) => frozen_alike && self.reads(&nested(into), &nested(value)),
             (Type::Set(into), Type::Set(value)) => frozen_alike && self.sorts_as(into, value),
             (Type::Map(key, into), Type::Map(value_key, value)) => {
                 frozen_alike && self.sorts_as(key, value_key) && self.reads(&nested(into), &nested(value))
@@ -301,8 +299,7 @@ impl<'s> Context<'s> {
             }
             (into @ (Type::Tuple(_) | Type::User(_)), value @ (Type::Tuple(_) | Type::User(_))) => {
                 let (Some(into), Some(value)) = (self.parts(into), self.parts(value)) else { return true };
-                into.len() >= value.len()
-                    && into.iter().zip(&value).all(|(into, value)| self.sorts_as(into, value))
+                into.len() >= value.len() && into.iter().zip(&value).all(|(into, value)| self.sorts_as(into, value))
             }
             (into, value) => same(into, value),
         }

@@ -35,8 +35,8 @@ pub fn statement(world: &World, random: &mut Random) -> Case {
     let wild = *random.weighted(&[(55, 0), (33, 40), (12, 200)]);
     let mut writer = Writer { world, random, clauses: BTreeSet::new(), wild };
     let text = match writer.random.below(100) {
-        0..64 => writer.select(),
-        64..67 => writer.slip(),
+        0..61 => writer.select(),
+        61..67 => writer.slip(),
         67..75 => {
             let table = writer.plain_table();
             writer.insert(table)
@@ -101,7 +101,7 @@ impl<'a> Writer<'a> {
     /// The name of a table, seldom one that is not there.
     fn table_name(&mut self, table: &Table) -> String {
         if self.astray() && self.random.chance(15) {
-            return ["nothing", "nowhere.t0", "system.nothing"][self.random.below(3) as usize].to_owned();
+            return self.random.one_of(&["nothing", "nowhere.t0"]).to_owned();
         }
         if self.random.chance(3) { format!("ks.{}", table.name) } else { table.name.clone() }
     }

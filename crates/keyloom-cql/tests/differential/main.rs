@@ -7,10 +7,13 @@
 )]
 
 mod ask;
+mod compare;
+mod coverage;
+mod disagreement;
 mod generate;
+mod judge;
 mod messages;
 mod oracle;
-mod survey;
 mod wire;
 
 const SUITE: &str = "differential";

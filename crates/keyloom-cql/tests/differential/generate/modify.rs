@@ -147,7 +147,7 @@ impl Writer<'_> {
             .filter(|column| matches!(column.of, Type::List(_) | Type::Set(_) | Type::Map(..) | Type::User(_)))
             .collect();
         let count = self.random.between(1, 2);
-        if !parted.is_empty() && self.random.chance(60) {
+        if !parted.is_empty() && self.random.chance(75) {
             self.several(&parted, count)
         } else {
             self.several(columns, count)
@@ -199,23 +199,23 @@ impl Writer<'_> {
         let name = self.name(column);
         let own = &column.name;
         match (&column.of, self.random.below(10)) {
-            (Type::List(of), 0..3) => {
+            (Type::List(of), 0..2) => {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(&Type::Native("int")), self.term(of))
             }
-            (Type::List(_), 3..7) => {
+            (Type::List(_), 2..8) => {
                 self.uses(Clause::Prepend);
                 format!("{own} = {} + {own}", self.term(&column.of))
             }
-            (Type::Map(key, value), 0..3) => {
+            (Type::Map(key, value), 0..4) => {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(key), self.term(value))
             }
-            (Type::Map(key, _), 3..5) => {
+            (Type::Map(key, _), 4..6) => {
                 self.uses(Clause::Remove);
                 format!("{own} = {own} - {}", self.term(&Type::Set(key.clone())))
             }
-            (Type::Set(_), 3..6) | (Type::List(_), 7..9) => {
+            (Type::Set(_), 3..6) | (Type::List(_), 8..9) => {
                 self.uses(Clause::Remove);
                 let sign = if self.random.chance(30) { format!("{own} -=") } else { format!("{own} = {own} -") };
                 format!("{sign} {}", self.term(&column.of))

@@ -2,43 +2,54 @@
 
 use super::{
     Clause, Writer,
-    types::{Column, Kind, Table, Type},
+    types::{Column, Kind, Table, Type, holds_duration},
 };
 
 /// A slip on a table that has what it takes; nothing on others.
 type Slip = fn(&mut Writer<'_>, &Table) -> Option<String>;
 
 const SLIPS: &[Slip] = &[
-    Writer::token_twice,
-    Writer::bounds_twice,
-    Writer::bounds_apart,
-    Writer::contains_and_equal,
-    Writer::tuple_twice,
-    Writer::order_skips,
-    Writer::near_and_more,
-    Writer::distinct_part,
-    Writer::distinct_group,
-    Writer::group_wrongly,
-    Writer::group_by_function,
-    Writer::part_of_list,
-    Writer::part_of_other,
-    Writer::nested_aggregate,
-    Writer::wrong_arity,
-    Writer::operation_of_other_type,
-    Writer::like_twice,
-    Writer::slice_of_durations,
-    Writer::map_entry_range,
-    Writer::json_slip,
-    Writer::set_part_of_frozen,
-    Writer::add_to_plain,
-    Writer::delete_part_of_frozen,
-    Writer::delete_open_with_condition,
-    Writer::condition_on_part,
-    Writer::condition_on_duration,
-    Writer::statics_with_clustering,
-    Writer::update_range,
-    Writer::counter_with_ttl,
-    Writer::batch_slip,
+    |writer, table| writer.token_twice(table),
+    |writer, table| writer.bounds_twice(table),
+    |writer, table| writer.bounds_apart(table),
+    |writer, table| writer.contains_and_equal(table),
+    |writer, table| writer.tuple_twice(table),
+    |writer, table| writer.order_skips(table),
+    |writer, table| writer.near_and_more(table),
+    |writer, table| writer.distinct_part(table),
+    |writer, table| writer.distinct_group(table),
+    |writer, table| writer.group_wrongly(table),
+    |writer, table| writer.group_by_function(table),
+    |writer, table| writer.part_of_list(table),
+    |writer, table| writer.part_of_other(table),
+    |writer, table| writer.nested_aggregate(table),
+    |writer, table| writer.wrong_arity(table),
+    |writer, table| writer.operation_of_other_type(table),
+    |writer, table| writer.like_twice(table),
+    |writer, table| writer.slice_of_durations(table),
+    |writer, table| writer.map_entry_range(table),
+    |writer, table| writer.json_slip(table),
+    |writer, table| writer.set_part_of_frozen(table),
+    |writer, table| writer.add_to_plain(table),
+    |writer, table| writer.delete_part_of_frozen(table),
+    |writer, table| writer.delete_open_with_condition(table),
+    |writer, table| writer.condition_on_part(table),
+    |writer, table| writer.condition_on_duration(table),
+    |writer, table| writer.condition_on_set(table),
+    |writer, table| writer.prepend_to_frozen(table),
+    |writer, table| writer.token_slip(table),
+    |writer, table| writer.custom_slip(table),
+    |writer, table| writer.group_after_function(table),
+    |writer, table| writer.batch_slip(table),
+    |writer, table| writer.counter_with_ttl(table),
+    |writer, table| writer.group_wrongly(table),
+    |writer, table| writer.near_and_more(table),
+    |writer, table| writer.constant_slip(table),
+    |writer, table| writer.field_slip(table),
+    |writer, table| writer.statics_with_clustering(table),
+    |writer, table| writer.update_range(table),
+    |writer, table| writer.counter_with_ttl(table),
+    |writer, table| writer.batch_slip(table),
 ];
 
 impl Writer<'_> {
@@ -46,9 +57,12 @@ impl Writer<'_> {
     pub fn slip(&mut self) -> String {
         loop {
             let slip = self.random.one_of(SLIPS);
-            let table = self.any_table();
-            if let Some(statement) = slip(self, table) {
-                return statement;
+            for _ in 0..20 {
+                let table = self.any_table();
+                self.clauses.clear();
+                if let Some(statement) = slip(self, table) {
+                    return statement;
+                }
             }
         }
     }
@@ -147,6 +161,9 @@ impl Writer<'_> {
     fn distinct_part(&mut self, table: &Table) -> Option<String> {
         self.uses(Clause::Distinct);
         let partition = table.partition();
+        if self.random.chance(40) {
+            return Some(format!("SELECT DISTINCT {} FROM {}", self.random.pick(&table.columns).name, table.name));
+        }
         if partition.len() < 2 {
             return None;
         }
@@ -183,7 +200,7 @@ impl Writer<'_> {
         let name = &first.name;
         let group = match &first.of {
             Type::Native("int") => {
-                self.random.one_of(&["same(COLUMN)", "floor(COLUMN, 10)", "max(COLUMN)", "COLUMN + 1"])
+                self.random.one_of(&["same(COLUMN)", "floor(COLUMN, 10)", "max(COLUMN)", "COLUMN + 1", "(COLUMN)"])
             }
             Type::Native("timestamp" | "date") => self.random.one_of(&[
                 "floor(COLUMN, 1d)",
@@ -194,11 +211,13 @@ impl Writer<'_> {
             Type::Native("timeuuid") => {
                 self.random.one_of(&["to_timestamp(COLUMN)", "to_date(COLUMN)", "count(COLUMN)"])
             }
-            _ => self.random.one_of(&["same(1)", "max(COLUMN)", "same(?)", "overloaded(COLUMN)", "to_json(COLUMN)"]),
+            _ => {
+                self.random.one_of(&["same(1)", "max(COLUMN)", "same(?)", "overloaded(COLUMN)", "abs(COLUMN), SECOND"])
+            }
         };
         let second = clustering.get(1).map_or(name, |column| &column.name);
         let group = group.replace("COLUMN", name).replace("SECOND", second);
-        if self.random.chance(15) {
+        if self.random.chance(35) {
             let function = self.random.one_of(&["same", "overloaded", "to_date", "abs"]);
             return Some(format!("SELECT * FROM {} GROUP BY {function}({})", table.name, table.columns[0].name));
         }
@@ -277,8 +296,7 @@ impl Writer<'_> {
 
     fn slice_of_durations(&mut self, table: &Table) -> Option<String> {
         self.uses(Clause::Slice);
-        let column =
-            self.one_other(table, |of| of.to_string().contains("duration") || matches!(of.bare(), Type::User(_)))?;
+        let column = self.one_other(table, holds_duration)?;
         let value = self.term(&column.of);
         Some(format!("SELECT * FROM {} WHERE {} > {value}", table.name, column.name))
     }
@@ -367,11 +385,84 @@ impl Writer<'_> {
 
     fn condition_on_duration(&mut self, table: &Table) -> Option<String> {
         self.uses(Clause::IfCondition);
-        let column =
-            self.one_other(table, |of| of.to_string().contains("duration") || matches!(of.bare(), Type::User(_)))?;
+        let column = self.one_other(table, holds_duration)?;
         let operator = self.random.one_of(&["<", ">=", "!=", "="]);
         let (key, value) = (self.whole_key(table), self.term(&column.of));
         Some(format!("DELETE FROM {} WHERE {key} IF {} {operator} {value}", table.name, column.name))
+    }
+
+    fn condition_on_set(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::IfCondition);
+        let column = self.one_other(table, |of| matches!(of.bare(), Type::Set(_)))?;
+        Some(format!("DELETE FROM {} WHERE {} IF {}[?] = ?", table.name, self.whole_key(table), column.name))
+    }
+
+    fn prepend_to_frozen(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Prepend);
+        let column = self.one_other(table, |of| matches!(of.bare(), Type::List(_)))?;
+        let name = &column.name;
+        Some(format!("UPDATE {} SET {name} = ? + {name} WHERE {}", table.name, self.whole_key(table)))
+    }
+
+    fn token_slip(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Token);
+        let partition = table.partition();
+        let mut columns = partition.clone();
+        match self.random.below(4) {
+            0 if partition.len() > 1 => columns.reverse(),
+            1 if partition.len() > 1 => drop(columns.pop()),
+            2 => columns.push(columns[0]),
+            _ => columns[0] = table.clustering().first()?,
+        }
+        Some(format!("SELECT * FROM {} WHERE token({}) > ?", table.name, names(&columns)))
+    }
+
+    fn custom_slip(&mut self, table: &Table) -> Option<String> {
+        if table.indexes.is_empty() {
+            return None;
+        }
+        let (custom, column) = (self.custom(table), self.random.pick(&table.columns));
+        Some(match self.random.below(4) {
+            0 => format!("DELETE FROM {} WHERE {} AND {custom}", table.name, self.whole_key(table)),
+            1 => format!("SELECT * FROM {} WHERE {} = ? AND {custom}", table.name, column.name),
+            _ => format!("SELECT * FROM {} WHERE {custom}", table.name),
+        })
+    }
+
+    fn group_after_function(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::GroupBy);
+        let clustering = table.clustering();
+        let [first, second, ..] = clustering[..] else { return None };
+        let function = match &first.of {
+            Type::Native("int") => "same",
+            of if of.is_number() => "abs",
+            Type::Native("text") => "overloaded",
+            Type::Native("timestamp" | "timeuuid") => "to_date",
+            _ => return None,
+        };
+        let partition = names(&table.partition());
+        Some(format!("SELECT * FROM {} GROUP BY {partition}, {function}({}), {}", table.name, first.name, second.name))
+    }
+
+    /// A constant that looks like the column's type and is none of its values.
+    fn constant_slip(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_other(table, |of| {
+            of.is_native(&["ascii", "timeuuid", "time", "date", "inet", "decimal", "duration"])
+        })?;
+        let Type::Native(of) = column.of else { return None };
+        let value = self.broken_native(of);
+        Some(format!("SELECT * FROM {} WHERE {} = {value}", table.name, column.name))
+    }
+
+    /// A field that the user-defined type does not have.
+    fn field_slip(&mut self, table: &Table) -> Option<String> {
+        let column = self.one_other(table, |of| matches!(of.bare(), Type::User(_)))?;
+        let (name, key) = (&column.name, self.whole_key(table));
+        Some(match self.random.below(3) {
+            0 => format!("SELECT {name}.nothing FROM {}", table.name),
+            1 => format!("UPDATE {} SET {name}.nothing = ? WHERE {key}", table.name),
+            _ => format!("DELETE FROM {} WHERE {key} IF {name}.nothing = ?", table.name),
+        })
     }
 
     fn statics_with_clustering(&mut self, table: &Table) -> Option<String> {
@@ -410,7 +501,8 @@ impl Writer<'_> {
         let column = self.one_other(table, Type::is_counter)?;
         let name = &column.name;
         let using = self.random.one_of(&[" USING TTL 5", " USING TIMESTAMP 5", ""]);
-        let change = self.random.one_of(&["C = ?", "C = C + ?", "C = C + null", "C = 5"]).replace('C', name);
+        let change =
+            self.random.one_of(&["C = ?", "C = C + ?", "C = C - ?", "C = C + null", "C += 5"]).replace('C', name);
         let key = if column.kind == Kind::Static { self.whole_partition(table) } else { self.whole_key(table) };
         Some(format!("UPDATE {}{using} SET {change} WHERE {key}", table.name))
     }

@@ -154,7 +154,7 @@ impl Writer<'_> {
     }
 
     /// A constant of the right kind that is no value of the type.
-    fn broken_native(&mut self, name: &str) -> String {
+    pub fn broken_native(&mut self, name: &str) -> String {
         let texts: &[&str] = match name {
             "int" => &["2147483648", "-2147483649"],
             "bigint" | "counter" => &["9223372036854775808"],
@@ -167,6 +167,8 @@ impl Writer<'_> {
             "time" => &["'25:00:00'", "'noon'", "86400000000000"],
             "timeuuid" => &["5b6962dd-3f90-4c93-8f61-eabfa4a803e2"],
             "blob" => &["0xabc"],
+            "decimal" => &["NaN", "Infinity"],
+            "duration" => &["1", "'1d'"],
             "boolean" => &["'true'", "1"],
             _ => &["'x'", "1", "true", "0xab", "1.5"],
         };

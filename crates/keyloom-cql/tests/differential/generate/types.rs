@@ -94,6 +94,17 @@ impl Display for Type {
     }
 }
 
+/// Whether a type is a duration or has one inside.
+pub fn holds_duration(of: &Type) -> bool {
+    match of {
+        Type::Native(name) => *name == "duration",
+        Type::List(of) | Type::Set(of) | Type::Vector(of, _) | Type::Frozen(of) => holds_duration(of),
+        Type::Map(key, value) => holds_duration(key) || holds_duration(value),
+        Type::Tuple(of) => of.iter().any(holds_duration),
+        Type::User(user) => user.fields.iter().any(|(_, of)| holds_duration(of)),
+    }
+}
+
 /// Where a column stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
