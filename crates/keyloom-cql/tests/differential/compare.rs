@@ -11,12 +11,9 @@ use crate::{
     oracle::{Answer, Oracle},
 };
 
-/// Statements about one schema; making a schema costs the server about a second.
-const TOGETHER: usize = 250;
-
 #[test]
 fn verdicts_are_those_of_the_server() {
-    let Some((coverage, disagreements)) = run(5_000) else { return };
+    let Some((coverage, disagreements)) = run(5_000, 250) else { return };
     println!("{}", coverage.render());
     disagreements.assert_none();
 }
@@ -25,33 +22,34 @@ fn verdicts_are_those_of_the_server() {
 #[test]
 #[ignore = "takes minutes; run by hand"]
 fn many_verdicts_cover_everything() {
-    let Some((coverage, disagreements)) = run(number("KEYLOOM_CASES").unwrap_or(200_000)) else { return };
+    let Some((coverage, disagreements)) = run(number("KEYLOOM_CASES").unwrap_or(200_000), 500) else { return };
     println!("{}", coverage.render());
     disagreements.assert_none();
     let gaps = coverage.gaps();
     assert!(gaps.is_empty(), "met too seldom:\n{}", gaps.join("\n"));
 }
 
-/// Asks about `count` cases or some more. `KEYLOOM_SEED` gives others than usual.
-fn run(count: usize) -> Option<(Coverage, Disagreements)> {
+/// Asks about `count` cases or some more, `together` of them about one schema, which costs the server about a second to
+/// make. `KEYLOOM_SEED` gives others than usual.
+fn run(count: usize, together: usize) -> Option<(Coverage, Disagreements)> {
     let seed = number("KEYLOOM_SEED").unwrap_or(1);
     say(&format!("differential test: KEYLOOM_SEED={seed}\n"));
     let mut oracle = available(SUITE, ENGINE, Oracle::start())?;
     let mut coverage = Coverage::default();
     let mut disagreements = Disagreements::default();
-    let worlds = count.div_ceil(TOGETHER);
+    let worlds = count.div_ceil(together);
     for number in 0..worlds {
         let mut random = Random::new((seed as u64) << 32 | number as u64);
         let world = World::new(&mut random);
         let (ddl, judge) = make(&mut oracle, &world, &mut disagreements);
-        let cases: Vec<Case> = (0..TOGETHER).map(|_| statement(&world, &mut random)).collect();
+        let cases: Vec<Case> = (0..together).map(|_| statement(&world, &mut random)).collect();
         let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
         for (case, answer) in cases.iter().zip(oracle.prepare(&texts)) {
             coverage.learn(case, &answer);
             disagreements.learn(&ddl, &case.text, &answer, &judge.judge(&case.text));
         }
     }
-    announce(SUITE, ENGINE, worlds * TOGETHER, 0);
+    announce(SUITE, ENGINE, worlds * together, 0);
     Some((coverage, disagreements))
 }
 

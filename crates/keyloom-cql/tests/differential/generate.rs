@@ -4,6 +4,7 @@
 //! chance of a choice that does not fit. So most rejections have one cause, and every cause is met.
 
 mod clause;
+mod condition;
 mod modify;
 mod random;
 mod relation;
@@ -12,6 +13,7 @@ mod selector;
 mod slip;
 mod term;
 mod types;
+mod where_clause;
 mod world;
 
 use std::collections::BTreeSet;
