@@ -15,7 +15,7 @@ mod process;
 mod suite;
 
 pub use cassandra::Cassandra;
-pub use suite::{announce, available};
+pub use suite::{announce, available, say};
 
 /// Why a test has no engine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -46,6 +46,7 @@ impl Disagreements {
             Verdict::NeedsFiltering(message) => (format!("needs ALLOW FILTERING: {message}"), "filtering"),
             Verdict::Illegal(message) => (format!("illegal: {message}"), "illegal"),
             Verdict::Malformed(message) => (format!("malformed: {message}"), "malformed"),
+            Verdict::Maybe => ("maybe".to_owned(), "maybe"),
         };
         let kind = Kind { count: 0, statement: statement.to_owned(), ddl: concerned(ddl, statement), server, ours };
         let known = self.kinds.entry((server_kind, our_kind.to_owned())).or_insert_with(|| kind.clone());

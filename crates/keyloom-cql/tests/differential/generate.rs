@@ -4,6 +4,7 @@
 //! chance of a choice that does not fit. So most rejections have one cause, and every cause is met.
 
 mod clause;
+mod condition;
 mod modify;
 mod random;
 mod relation;
@@ -12,6 +13,7 @@ mod selector;
 mod slip;
 mod term;
 mod types;
+mod where_clause;
 mod world;
 
 use std::collections::BTreeSet;
@@ -101,7 +103,7 @@ impl<'a> Writer<'a> {
     /// The name of a table, seldom one that is not there.
     fn table_name(&mut self, table: &Table) -> String {
         if self.astray() && self.random.chance(15) {
-            return ["nothing", "nowhere.t0", "system.nothing"][self.random.below(3) as usize].to_owned();
+            return self.random.one_of(&["nothing", "nowhere.t0"]).to_owned();
         }
         if self.random.chance(3) { format!("ks.{}", table.name) } else { table.name.clone() }
     }

@@ -26,7 +26,7 @@ impl Writer<'_> {
 
     fn insert_values(&mut self, table: &Table, name: &str) -> String {
         let mut columns: Vec<&Column> = table.partition();
-        let statics_only = Self::has_statics(table) && self.random.chance(15);
+        let statics_only = table.has_statics() && self.random.chance(15);
         if !statics_only {
             columns.extend(table.clustering());
         }
@@ -116,7 +116,7 @@ impl Writer<'_> {
     }
 
     pub fn update(&mut self, table: &Table) -> String {
-        let statics_only = Self::has_statics(table) && self.random.chance(20);
+        let statics_only = table.has_statics() && self.random.chance(20);
         let columns = if statics_only { table.of_kind(Kind::Static) } else { table.of_kind(Kind::Regular) };
         let columns = if columns.is_empty() { table.others() } else { columns };
         let mut columns = self.parts_first(&columns);
@@ -257,7 +257,7 @@ impl Writer<'_> {
         let mut statics_only = false;
         let mut targets = Vec::new();
         if self.random.chance(50) {
-            statics_only = Self::has_statics(table) && self.random.chance(30);
+            statics_only = table.has_statics() && self.random.chance(30);
             let columns = if statics_only { table.of_kind(Kind::Static) } else { table.of_kind(Kind::Regular) };
             let mut columns = self.parts_first(&columns);
             if self.astray() && self.random.chance(40) {

@@ -1,227 +1,15 @@
-//! WHERE: relations of all kinds, with and without sense.
+//! Relations of all kinds.
 
 use super::{
     Clause, Writer,
-    types::{Column, Kind, Table, Type},
+    types::{Column, Type},
 };
 
 const SLICES: [&str; 4] = ["<", "<=", ">", ">="];
 
 impl Writer<'_> {
-    /// The relations of a SELECT, and the whole clause with its WHERE; empty when there is none.
-    pub fn select_where(&mut self, table: &Table) -> String {
-        let relations = match self.random.below(100) {
-            0..3 => Vec::new(),
-            3..14 => self.keyed(table),
-            14..44 => {
-                let mut relations = self.keyed(table);
-                relations.extend(self.some_columns(&table.others(), 1));
-                relations
-            }
-            44..67 => self.gapped(table),
-            67..73 => self.tokens(table),
-            73..82 => self.indexed(table),
-            82..95 => self.some_columns(&table.others(), 2),
-            _ => {
-                let all: Vec<&Column> = table.columns.iter().collect();
-                let count = self.random.between(1, 4);
-                self.some_columns(&all, count)
-            }
-        };
-        let mut relations = relations;
-        if !relations.is_empty() {
-            if self.random.chance(2) {
-                self.uses(Clause::IsNotNull);
-                let column = self.random.pick(&table.columns).name.clone();
-                relations.push(format!("{column} IS NOT NULL"));
-            }
-            if self.random.chance(1) {
-                let column = self.random.pick(&table.columns).clone();
-                relations.push(self.like(&column));
-            }
-            if self.astray() {
-                let column = self.random.pick(&table.columns).clone();
-                relations.push(self.any_relation(&column));
-            }
-            if self.astray() && self.random.chance(20) {
-                relations.push(self.custom(table));
-            }
-        }
-        self.random.shuffle(&mut relations);
-        if relations.is_empty() { String::new() } else { format!(" WHERE {}", relations.join(" AND ")) }
-    }
-
-    /// The key of an UPDATE or DELETE: the whole of it, or (`ranges`) the beginning of it.
-    pub fn modify_where(&mut self, table: &Table, clustering: bool, ranges: bool) -> String {
-        let mut relations = self.partition(table);
-        if clustering {
-            let columns = table.clustering();
-            let count =
-                if ranges && self.random.chance(50) { self.random.between(0, columns.len()) } else { columns.len() };
-            if count < columns.len() {
-                self.uses(Clause::DeleteRange);
-            } else if ranges {
-                self.uses(Clause::DeleteRow);
-            }
-            if count > 1 && self.random.chance(10) {
-                relations.push(self.tuple(&columns[..count], false));
-            } else {
-                relations.extend(columns[..count].iter().map(|column| self.equal(column)));
-            }
-            if count < columns.len() && self.random.chance(60) {
-                relations.extend(self.slice(columns[count]));
-            }
-        }
-        if self.astray() {
-            match self.random.below(6) {
-                5 => relations.push(self.custom(table)),
-                0 => drop(relations.pop()),
-                1 => relations.extend(self.tokens(table)),
-                2 => {
-                    let column = self.random.one_of(&table.partition()).clone();
-                    relations.extend(self.slice(&column));
-                }
-                _ => {
-                    let column = self.random.pick(&table.columns).clone();
-                    relations.push(self.any_relation(&column));
-                }
-            }
-        }
-        if relations.is_empty() {
-            relations.push(self.equal(&table.columns[0]));
-        }
-        self.random.shuffle(&mut relations);
-        relations.join(" AND ")
-    }
-
-    /// `expr(index, value)`
-    pub fn custom(&mut self, table: &Table) -> String {
-        if table.indexes.is_empty() || self.random.chance(15) {
-            return "expr(nothing, 'a')".to_owned();
-        }
-        let index = self.random.pick(&table.indexes);
-        if self.random.chance(20) {
-            format!("expr({index}, 'a') AND expr({index}, 'b')")
-        } else {
-            format!("expr({index}, 'a')")
-        }
-    }
-
-    /// The whole partition key.
-    fn partition(&mut self, table: &Table) -> Vec<String> {
-        let mut relations = Vec::new();
-        for column in table.partition() {
-            if self.astray() {
-                continue;
-            }
-            let with_in = self.random.chance(12);
-            relations.push(if with_in { self.within(column) } else { self.equal(column) });
-        }
-        relations
-    }
-
-    /// A path the table is made for: the partition key, then clustering columns from the left, then perhaps a range.
-    fn keyed(&mut self, table: &Table) -> Vec<String> {
-        let mut relations = self.partition(table);
-        let columns = table.clustering();
-        let count = self.random.between(0, columns.len());
-        let (given, rest) = columns.split_at(count);
-        if given.len() > 1 && self.random.chance(25) {
-            relations.push(self.tuple(given, true));
-        } else {
-            for column in given {
-                let with_in = self.random.chance(15);
-                relations.push(if with_in { self.within(column) } else { self.equal(column) });
-            }
-        }
-        match rest {
-            [] => {}
-            [next, ..] if self.random.chance(35) => relations.extend(self.slice(next)),
-            rest if rest.len() > 1 && self.random.chance(25) => {
-                let count = self.random.between(1, rest.len());
-                relations.extend(self.tuple_slice(&rest[..count]));
-            }
-            _ => {}
-        }
-        relations
-    }
-
-    /// Parts of the key are left out.
-    fn gapped(&mut self, table: &Table) -> Vec<String> {
-        let keys: Vec<&Column> = table.partition().into_iter().chain(table.clustering()).collect();
-        let count = self.random.between(1, keys.len());
-        let some = self.several(&keys, count);
-        some.into_iter().map(|column| self.likely_relation(column)).collect()
-    }
-
-    /// `token(..)`, from one side or from two.
-    fn tokens(&mut self, table: &Table) -> Vec<String> {
-        self.uses(Clause::Token);
-        let mut columns: Vec<&Column> = table.partition();
-        if self.astray() {
-            match self.random.below(4) {
-                0 => drop(columns.pop()),
-                1 => columns.push(columns[0]),
-                2 => columns.reverse(),
-                _ => columns.push(self.random.pick(&table.columns)),
-            }
-        }
-        let names: Vec<String> = columns.iter().map(|column| self.name(column)).collect();
-        let names = if names.is_empty() { "p0".to_owned() } else { names.join(", ") };
-        let bigint = Type::Native("bigint");
-        let mut relations = Vec::new();
-        let operators: Vec<&str> = match self.random.below(10) {
-            0..4 => vec![">"],
-            4..8 => vec![">", "<="],
-            8 => vec!["="],
-            _ if self.astray() => vec![self.random.one_of(&["!=", "=", ">"]), "="],
-            _ => vec!["<"],
-        };
-        for operator in operators {
-            let value = match self.random.below(4) {
-                0 => {
-                    let values: Vec<String> = table.partition().iter().map(|column| self.term(&column.of)).collect();
-                    format!("token({})", values.join(", "))
-                }
-                _ => self.term(&bigint),
-            };
-            relations.push(format!("token({names}) {operator} {value}"));
-        }
-        if self.random.chance(15) {
-            relations.extend(self.some_columns(&table.clustering(), 1));
-        }
-        if self.random.chance(15) {
-            relations.extend(self.some_columns(&table.partition(), 1));
-        }
-        relations
-    }
-
-    /// A column with an index, perhaps with others.
-    fn indexed(&mut self, table: &Table) -> Vec<String> {
-        let indexed: Vec<&Column> = table.columns.iter().filter(|column| column.indexed).collect();
-        if indexed.is_empty() {
-            return self.keyed(table);
-        }
-        let count = self.random.between(1, 2);
-        let mut relations = self.some_columns(&indexed, count);
-        if self.random.chance(25) {
-            relations.extend(self.partition(table));
-        }
-        if self.random.chance(15) {
-            relations.extend(self.some_columns(&table.clustering(), 1));
-        }
-        relations
-    }
-
-    fn some_columns(&mut self, columns: &[&Column], count: usize) -> Vec<String> {
-        let can: Vec<&Column> = columns.iter().copied().filter(|column| !matches!(column.of, Type::User(_))).collect();
-        let some =
-            if can.is_empty() || self.astray() { self.several(columns, count) } else { self.several(&can, count) };
-        some.into_iter().map(|column| self.likely_relation(column)).collect()
-    }
-
     /// A relation that goes with the column's type.
-    fn likely_relation(&mut self, column: &Column) -> String {
+    pub fn likely_relation(&mut self, column: &Column) -> String {
         if self.astray() {
             return self.any_relation(column);
         }
@@ -239,7 +27,7 @@ impl Writer<'_> {
     }
 
     /// A relation, whether it goes with the column or not.
-    fn any_relation(&mut self, column: &Column) -> String {
+    pub fn any_relation(&mut self, column: &Column) -> String {
         match self.random.below(11) {
             0 => self.equal(column),
             1 => self.within(column),
@@ -274,7 +62,7 @@ impl Writer<'_> {
         if self.random.chance(2) { format!("({relation})") } else { relation }
     }
 
-    fn within(&mut self, column: &Column) -> String {
+    pub fn within(&mut self, column: &Column) -> String {
         self.uses(Clause::In);
         let name = self.name(column);
         match self.random.below(10) {
@@ -287,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    fn slice(&mut self, column: &Column) -> Vec<String> {
+    pub fn slice(&mut self, column: &Column) -> Vec<String> {
         self.uses(Clause::Slice);
         let name = self.name(column);
         let operators: Vec<&str> = match self.random.below(10) {
@@ -299,7 +87,7 @@ impl Writer<'_> {
         operators.into_iter().map(|operator| format!("{name} {operator} {}", self.term(&column.of))).collect()
     }
 
-    fn contains(&mut self, column: &Column) -> String {
+    pub fn contains(&mut self, column: &Column) -> String {
         let name = self.name(column);
         match column.of.bare() {
             Type::List(of) | Type::Set(of) => {
@@ -325,7 +113,7 @@ impl Writer<'_> {
     }
 
     /// `column[key] = value`
-    fn element(&mut self, column: &Column) -> String {
+    pub fn element(&mut self, column: &Column) -> String {
         self.uses(Clause::MapElement);
         let name = self.name(column);
         let int = Type::Native("int");
@@ -338,7 +126,7 @@ impl Writer<'_> {
         format!("{name}[{}] {operator} {}", self.term(&key), self.term(&value))
     }
 
-    fn like(&mut self, column: &Column) -> String {
+    pub fn like(&mut self, column: &Column) -> String {
         self.uses(Clause::Like);
         let name = self.name(column);
         let value = match self.random.below(8) {
@@ -354,7 +142,7 @@ impl Writer<'_> {
         format!("{name} LIKE {value}")
     }
 
-    fn tuple_names(&mut self, columns: &[&Column]) -> String {
+    pub fn tuple_names(&mut self, columns: &[&Column]) -> String {
         let mut names: Vec<String> = columns.iter().map(|column| self.name(column)).collect();
         if self.astray() {
             self.random.shuffle(&mut names);
@@ -362,7 +150,7 @@ impl Writer<'_> {
         format!("({})", names.join(", "))
     }
 
-    fn tuple_value(&mut self, columns: &[&Column]) -> String {
+    pub fn tuple_value(&mut self, columns: &[&Column]) -> String {
         if self.random.chance(10) {
             self.uses(Clause::Marker);
             return "?".to_owned();
@@ -370,7 +158,7 @@ impl Writer<'_> {
         self.tuple_literal(columns)
     }
 
-    fn tuple_literal(&mut self, columns: &[&Column]) -> String {
+    pub fn tuple_literal(&mut self, columns: &[&Column]) -> String {
         let mut values: Vec<String> = columns.iter().map(|column| self.term(&column.of)).collect();
         if self.astray() {
             values.push("1".to_owned());
@@ -379,7 +167,7 @@ impl Writer<'_> {
     }
 
     /// `(a, b) = (1, 2)` or `(a, b) IN (..)`
-    fn tuple(&mut self, columns: &[&Column], with_in: bool) -> String {
+    pub fn tuple(&mut self, columns: &[&Column], with_in: bool) -> String {
         self.uses(Clause::TupleRelation);
         let names = self.tuple_names(columns);
         if with_in && self.random.chance(50) {
@@ -400,7 +188,7 @@ impl Writer<'_> {
     }
 
     /// `(a, b) > (1, 2) AND (a) < (3)`
-    fn tuple_slice(&mut self, columns: &[&Column]) -> Vec<String> {
+    pub fn tuple_slice(&mut self, columns: &[&Column]) -> Vec<String> {
         self.uses(Clause::TupleSlice);
         let operator = self.random.one_of(&SLICES);
         let names = self.tuple_names(columns);
@@ -413,56 +201,5 @@ impl Writer<'_> {
             relations.push(format!("{names} {operator} {}", self.tuple_value(columns)));
         }
         relations
-    }
-
-    /// IF conditions over the columns of a table.
-    pub fn conditions(&mut self, table: &Table) -> String {
-        self.uses(Clause::IfCondition);
-        let others = table.others();
-        let count = self.random.between(1, 2);
-        let mut columns = self.several(&others, count);
-        if self.astray() {
-            columns.push(self.random.pick(&table.columns));
-        }
-        if columns.is_empty() {
-            columns.push(&table.columns[0]);
-        }
-        let conditions: Vec<String> = columns.into_iter().map(|column| self.condition(column)).collect();
-        conditions.join(" AND ")
-    }
-
-    fn condition(&mut self, column: &Column) -> String {
-        let name = self.name(column);
-        let operator = self.random.one_of(&["=", "=", "!=", "<", ">", ">=", "<="]);
-        match (column.of.bare(), self.random.below(10)) {
-            (Type::Map(key, value), 0..5) => format!("{name}[{}] {operator} {}", self.term(key), self.term(value)),
-            (Type::List(of), 0..5) => {
-                format!("{name}[{}] {operator} {}", self.term(&Type::Native("int")), self.term(of))
-            }
-            (Type::User(user), 0..5) => {
-                let (field, of) = self.random.pick(&user.fields).clone();
-                let field = if self.astray() { "nothing".to_owned() } else { field };
-                if self.random.chance(25) {
-                    return format!("{name}.{field} IN ({}, {})", self.term(&of), self.term(&of));
-                }
-                format!("{name}.{field} {operator} {}", self.term(&of))
-            }
-            (of, 5..6) if of.is_collection() => self.contains(column),
-            (of, 6) => format!("{name} IN ({}, {})", self.term(of), self.term(of)),
-            (_, 7) => format!("{name} IN ?"),
-            (_, 8) => format!("{name} = null"),
-            (of, 9) if self.astray() => match self.random.below(4) {
-                0 => format!("{name}[1] {operator} {}", self.term(of)),
-                1 => format!("{name}.nothing {operator} {}", self.term(of)),
-                2 => format!("{name} CONTAINS {}", self.term(of)),
-                _ => format!("{name} CONTAINS KEY {}", self.term(of)),
-            },
-            (of, _) => format!("{name} {operator} {}", self.term(of)),
-        }
-    }
-
-    /// Whether a modification may go to static columns alone.
-    pub fn has_statics(table: &Table) -> bool {
-        table.columns.iter().any(|column| column.kind == Kind::Static)
     }
 }

@@ -153,6 +153,10 @@ impl Table {
         self.columns.iter().filter(|column| matches!(column.kind, Kind::Static | Kind::Regular)).collect()
     }
 
+    pub fn has_statics(&self) -> bool {
+        self.columns.iter().any(|column| column.kind == Kind::Static)
+    }
+
     pub fn is_counter(&self) -> bool {
         self.columns.iter().any(|column| column.of.is_counter())
     }

@@ -38,6 +38,7 @@ impl World {
             let counter = number == 5;
             let mut table = maker.table(number, counter);
             maker.ddl.push(table_ddl(&table, maker.random));
+            maker.alter(&mut table);
             if !counter {
                 maker.indexes(&mut table);
             }
@@ -63,9 +64,18 @@ impl Maker<'_> {
             let fields = (0..self.random.between(1, 4))
                 .map(|field| (format!("f{field}"), self.value_type(2)))
                 .collect::<Vec<_>>();
-            let user = UserType { name: format!("u{number}"), fields };
+            let mut user = UserType { name: format!("u{number}"), fields };
             let fields: Vec<String> = user.fields.iter().map(|(name, of)| format!("{name} {of}")).collect();
             self.ddl.push(format!("CREATE TYPE {} ({})", user.name, fields.join(", ")));
+            if self.random.chance(20) {
+                self.ddl.push(format!("ALTER TYPE {} RENAME f0 TO renamed", user.name));
+                user.fields[0].0 = "renamed".to_owned();
+            }
+            if self.random.chance(20) {
+                let of = self.value_type(1);
+                self.ddl.push(format!("ALTER TYPE {} ADD added {of}", user.name));
+                user.fields.push(("added".to_owned(), of));
+            }
             self.types.push(user);
         }
     }
@@ -165,6 +175,29 @@ impl Maker<'_> {
             column(format!("v{place}"), of(self), Kind::Regular, self.random.chance(8));
         }
         Table { name: format!("t{number}"), columns, indexes: Vec::new(), view: false }
+    }
+
+    /// Changes a table after it was made.
+    fn alter(&mut self, table: &mut Table) {
+        let name = &table.name;
+        if self.random.chance(15)
+            && let Some(key) = table.columns.iter_mut().find(|column| column.kind == Kind::Clustering)
+        {
+            self.ddl.push(format!("ALTER TABLE {name} RENAME {} TO renamed", key.name));
+            key.name = "renamed".to_owned();
+        }
+        let regular: Vec<usize> =
+            (0..table.columns.len()).filter(|&at| table.columns[at].kind == Kind::Regular).collect();
+        if regular.len() > 1 && self.random.chance(15) {
+            let dropped = table.columns.remove(self.random.one_of(&regular));
+            self.ddl.push(format!("ALTER TABLE {name} DROP {}", dropped.name));
+        }
+        if !table.is_counter() && self.random.chance(20) {
+            let of = self.column_type();
+            self.ddl.push(format!("ALTER TABLE {name} ADD added {of}"));
+            let name = "added".to_owned();
+            table.columns.push(Column { name, of, kind: Kind::Regular, indexed: false, searchable: false });
+        }
     }
 
     /// Some indexes of all kinds; one that the server refuses is not there afterwards.
