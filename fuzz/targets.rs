@@ -8,6 +8,10 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use keyloom::check::{Config, all_rules, review};
+use keyloom::cql::Span;
+use keyloom::cql::parse::parse;
+use keyloom::cql::resolve::{Verdict, resolve};
+use keyloom::cql::schema::Schema;
 use keyloom::finding::render::{Format, Report, Style, render};
 use keyloom::finding::{Finding, Level, Place, Sources};
 use keyloom::model::Date;
@@ -28,6 +32,7 @@ pub const ALL: &[Target] = &[
     ("types", types),
     ("suppression", suppression),
     ("values", values),
+    ("cql", cql),
 ];
 
 /// Separates the two texts that the target `suppression` takes: `keyloom.toml`, and the catalog.
@@ -67,6 +72,36 @@ pub fn types(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     holds(text, types::type_alone);
     holds(text, types::field);
+}
+
+/// Statements: read, applied to a schema, and resolved against what they made of it.
+pub fn cql(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let script = parse(text);
+    assert_eq!(script, parse(text), "the same text gives the same answer");
+    let within = |span: Span| assert!(text.get(span.bytes()).is_some(), "{span:?} is not a part of {text:?}");
+    for fault in &script.faults {
+        assert!(!fault.message.is_empty(), "a fault says what is wrong");
+        within(fault.span);
+        within(fault.statement);
+    }
+    let spans = script.statements.iter().map(|statement| statement.span);
+    assert!(spans.is_sorted_by(|one, next| one.end <= next.start), "statements come in their order");
+    let mut schema = Schema::default();
+    let mut keyspace = None;
+    for (number, statement) in (0..).zip(&script.statements) {
+        within(statement.span);
+        if let Err(fault) = schema.apply(statement, number, &mut keyspace) {
+            within(fault.at);
+        }
+    }
+    for statement in &script.statements {
+        if let Verdict::Illegal(fault) | Verdict::NeedsFiltering(fault) =
+            resolve(&schema, statement, keyspace.as_deref()).verdict
+        {
+            within(fault.at);
+        }
+    }
 }
 
 /// Values from everywhere they come from: the first byte chooses a kind, the rest is a key, a row, JSON or a text.

@@ -26,6 +26,7 @@ pub mod examples;
 pub mod show;
 
 pub use keyloom_check as check;
+pub use keyloom_cql as cql;
 pub use keyloom_embedded as embedded;
 pub use keyloom_facts as facts;
 pub use keyloom_finding as finding;

@@ -37,6 +37,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "keyloom-finding",
             "keyloom-facts",
             "keyloom-text",
+            "keyloom-cql",
             "keyloom-check",
             "keyloom-draft",
             "keyloom-value",

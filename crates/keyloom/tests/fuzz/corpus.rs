@@ -24,6 +24,14 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
                 .map(|(catalog, settings)| [settings, crate::targets::SEPARATOR.as_bytes(), &catalog].concat());
             settings.iter().cloned().chain(joined).collect()
         }
+        // Whole files, and the single statements of the parser's own tests.
+        "cql" => {
+            let tests = ["parse", "schema"].map(|folder| files(&root.join("crates/keyloom-cql/tests").join(folder)));
+            let mut paths = tests.concat();
+            paths.retain(|path| path.extension().is_some_and(|extension| extension == "cql"));
+            let statements = contents(&paths).into_iter().flat_map(|text| lines(&text));
+            contents(&own).into_iter().chain(statements).collect()
+        }
         // The small parsers read one scalar: their cases stand one to a line, and the catalogs' scalars follow.
         _ => {
             let mut scalars: Vec<Vec<u8>> = contents(&own).iter().flat_map(|text| lines(text)).collect();

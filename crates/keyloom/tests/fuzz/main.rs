@@ -59,6 +59,11 @@ fn values() {
     run("values", 60_000);
 }
 
+#[test]
+fn cql() {
+    run("cql", 20_000);
+}
+
 /// Runs a target over `inputs` inputs, or as many as the environment says.
 fn run(name: &'static str, inputs: u64) {
     let target = targets::ALL.iter().find(|(known, _)| *known == name).expect("the target is listed").1;

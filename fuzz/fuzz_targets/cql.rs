@@ -1,0 +1,4 @@
+//! Target `cql` for libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| keyloom_fuzz::cql(bytes));
