@@ -39,6 +39,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "keyloom-text",
             "keyloom-check",
             "keyloom-draft",
+            "keyloom-survey",
             "keyloom-value",
             "keyloom-store",
             "keyloom-embedded",

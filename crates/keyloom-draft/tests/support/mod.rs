@@ -59,7 +59,11 @@ pub fn drafted(schema: &str, statements: &[(&str, &str)]) -> Draft {
 
 /// What the review says against a catalog.
 pub fn errors(text: &str) -> Vec<String> {
-    findings(text).iter().filter(|finding| finding.level == Level::Error).map(|finding| finding.message.clone()).collect()
+    findings(text)
+        .iter()
+        .filter(|finding| finding.level == Level::Error)
+        .map(|finding| finding.message.clone())
+        .collect()
 }
 
 /// Drafts a catalog and holds it to what any catalog must be.
