@@ -65,9 +65,10 @@ pub(crate) enum Command {
         after_help = "Example, with the YAML language server:\n  keyloom json-schema > keyloom.schema.json\n  and as the first line of catalog.yaml:\n  # yaml-language-server: $schema=keyloom.schema.json"
     )]
     JsonSchema,
-    /// Write an example catalog to start from
+    /// Write a catalog to start from: an example, or one made from a schema and its statements
     #[command(
-        after_help = "Examples:\n  keyloom init            list the examples\n  keyloom init shop       write shop as catalog.yaml into this folder\n  keyloom init chat talk  write chat as talk/catalog.yaml"
+        override_usage = "keyloom init [EXAMPLE] [FOLDER]\n       keyloom init --from <PATH> [--queries <PATH>] [FOLDER]",
+        after_help = "Examples:\n  keyloom init                                 list the examples\n  keyloom init shop                            write shop as catalog.yaml into this folder\n  keyloom init chat talk                       write chat as talk/catalog.yaml\n  keyloom init --from .                        a catalog from the schema and the programs of this folder\n  keyloom init --from schema/ --queries src/ design\n                                               the same, where they lie in two places, as design/catalog.yaml\n\nWhat no schema tells (rates, sizes, how long rows are kept) is asked for in comments. No file is ever overwritten."
     )]
     Init(InitArguments),
     /// Explain a rule: what it finds, why it matters, what to do
@@ -187,8 +188,14 @@ pub(crate) struct InitArguments {
     /// The example: shop, chat, sensors or cases; without it, they are listed
     pub(crate) example: Option<String>,
     /// The folder to write it into; made if it is not there
-    #[arg(default_value = ".")]
-    pub(crate) folder: PathBuf,
+    pub(crate) folder: Option<PathBuf>,
+    /// A file or folder with a schema to write a catalog from; may be repeated. Without `--queries`, the programs in it are
+    /// read too
+    #[arg(long, value_name = "PATH")]
+    pub(crate) from: Vec<PathBuf>,
+    /// A file or folder with the statements and programs that use the schema; may be repeated
+    #[arg(long, value_name = "PATH", requires = "from")]
+    pub(crate) queries: Vec<PathBuf>,
 }
 
 #[derive(Args)]

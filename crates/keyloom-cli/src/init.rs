@@ -1,16 +1,28 @@
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
+use keyloom::draft::{Draft, draft};
 use keyloom::examples;
+use keyloom::finding::{Place, Sources};
+use keyloom::survey::{Request, Survey, Tree, survey};
 
 use crate::Exit;
 use crate::arguments::InitArguments;
 use crate::output::{complain, print};
+use crate::tree::{Repository, name};
 
-/// Writes an example catalog; never over a file that is there.
+/// Writes a catalog to start from; never over a file that is there.
 pub(crate) fn run(arguments: &InitArguments) -> Exit {
+    if arguments.from.is_empty() { example(arguments) } else { from(arguments) }
+}
+
+fn example(arguments: &InitArguments) -> Exit {
     let listed = || {
         let lines = examples::ALL.iter().map(|example| format!("  {:<8} {}\n", example.name, example.summary));
-        format!("examples:\n{}\nkeyloom init NAME writes one as catalog.yaml\n", lines.collect::<String>())
+        format!(
+            "examples:\n{}\nkeyloom init NAME writes one as catalog.yaml; keyloom init --from PATH makes one from a schema\n",
+            lines.collect::<String>()
+        )
     };
     let Some(name) = &arguments.example else {
         print(&listed());
@@ -20,35 +32,149 @@ pub(crate) fn run(arguments: &InitArguments) -> Exit {
         complain(&format!("there is no example `{name}`\n{}", listed().trim_end()));
         return Exit::BadInput;
     };
-    if let Err(error) = std::fs::create_dir_all(&arguments.folder) {
-        complain(&format!("can't make the folder {}: {error}", arguments.folder.display()));
-        return Exit::WorldFailed;
+    let folder = arguments.folder.clone().unwrap_or_else(|| PathBuf::from("."));
+    if let Err(exit) = write(&folder, example.text, &format!("keyloom init {name} FOLDER")) {
+        return exit;
     }
-    let path = arguments.folder.join("catalog.yaml");
+    // The only example that has a layout so far.
+    let commands: &[&str] = if example.name == "shop" { &["check", "show", "up"] } else { &["check", "show"] };
+    print(&format!("wrote {}\n\n{}", crate::files::shown_name(&folder.join("catalog.yaml")), next(&folder, commands)));
+    Exit::Fine
+}
+
+/// Writes a catalog from what a team has.
+fn from(arguments: &InitArguments) -> Exit {
+    if arguments.folder.is_some() {
+        complain("with --from there is one name: that of the folder to write into");
+        return Exit::BadInput;
+    }
+    let folder = arguments.example.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from);
+    if let Some(missing) = arguments.from.iter().chain(&arguments.queries).find(|path| !path.exists()) {
+        complain(&format!("there is no {}", missing.display()));
+        return Exit::BadInput;
+    }
+    let roots: Vec<PathBuf> = arguments.from.iter().chain(&arguments.queries).cloned().collect();
+    let tree = Repository::below(&roots);
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| name(path)).collect();
+    // Without a place of their own, schema and programs are looked for together.
+    let request = match arguments.queries.is_empty() {
+        true => Request::default(),
+        false => Request { schema: names(&arguments.from), queries: names(&arguments.queries) },
+    };
+    let mut sources = Sources::default();
+    let mut surveys = survey(&tree, &request, &mut sources);
+    let tables = |survey: &Survey| survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum::<usize>();
+    let Some(largest) = (0..surveys.len()).max_by_key(|at| (tables(&surveys[*at]), usize::MAX - at)) else {
+        complain(&nothing(&arguments.from));
+        return Exit::BadInput;
+    };
+    let chosen = surveys.swap_remove(largest);
+    if tables(&chosen) == 0 {
+        complain(&nothing(&arguments.from));
+        return Exit::BadInput;
+    }
+    let wanted: Vec<_> = chosen.uses.iter().map(|used| used.whole().file).collect();
+    for file in wanted {
+        if !sources.file(file).is_filled()
+            && let Ok(text) = tree.open(sources.file(file).name())
+        {
+            sources.fill(file, text);
+        }
+    }
+    let at = |place: Place| {
+        let file = sources.file(place.file);
+        format!("{}:{}", file.name(), file.line_column(place.start).line)
+    };
+    let draft = draft(&chosen, &catalog_name(&chosen, &arguments.from), &at);
+    if let Err(exit) = write(&folder, &draft.text, "keyloom init --from PATH FOLDER") {
+        return exit;
+    }
+    print(&told(&draft, &chosen, &surveys, &folder));
+    Exit::Fine
+}
+
+fn nothing(from: &[PathBuf]) -> String {
+    let from: Vec<String> = from.iter().map(|path| path.display().to_string()).collect();
+    format!("there is no CREATE TABLE in {}; name the folder with the schema: keyloom init --from PATH", from.join(", "))
+}
+
+/// The keyspace, where there is one; else the folder.
+fn catalog_name(survey: &Survey, from: &[PathBuf]) -> String {
+    let mut named = survey.schema.keyspaces.values().filter(|keyspace| !keyspace.tables.is_empty());
+    if let (Some(only), None) = (named.next(), named.next())
+        && !only.name.is_empty()
+    {
+        return only.name.clone();
+    }
+    let folder = from.first().and_then(|path| path.canonicalize().ok());
+    let name = folder.as_deref().and_then(Path::file_stem).map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "service".to_owned())
+}
+
+/// What was taken, what was written, and what to do next.
+fn told(draft: &Draft, survey: &Survey, others: &[Survey], folder: &Path) -> String {
+    let coverage = &survey.coverage;
+    let mut out = format!(
+        "took {} from {} and {}\n",
+        many(draft.tables, "table"),
+        many(coverage.schema_files.len(), "schema file"),
+        many(survey.uses.len(), "statement"),
+    );
+    for projection in &draft.projections {
+        out += &format!("  {projection}\n");
+    }
+    for other in others.iter().filter(|other| !other.coverage.schema_files.is_empty()) {
+        let first = &other.coverage.schema_files[0];
+        out += &format!("  left out: another schema, which begins with {first}; name it with --from\n");
+    }
+    out += &format!(
+        "wrote {}: {}, {}; {} became none\n",
+        crate::files::shown_name(&folder.join("catalog.yaml")),
+        many(draft.entities, "entity"),
+        many(draft.patterns, "pattern"),
+        many(draft.left_out.len(), "statement"),
+    );
+    out += &format!("\n{} stand in it as comments, the first of them:\n", many(draft.questions.len(), "question"));
+    for question in draft.questions.iter().take(3) {
+        out += &format!("  {}: {}\n", question.path, question.text);
+    }
+    out + "\n" + &next(folder, &["check", "show"])
+}
+
+fn many(count: usize, word: &str) -> String {
+    match (count, word.strip_suffix('y')) {
+        (1, _) => format!("1 {word}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        (_, None) => format!("{count} {word}s"),
+    }
+}
+
+/// Writes `catalog.yaml` into a folder, which is made if it is not there.
+fn write(folder: &Path, text: &str, again: &str) -> Result<(), Exit> {
+    if let Err(error) = std::fs::create_dir_all(folder) {
+        complain(&format!("can't make the folder {}: {error}", folder.display()));
+        return Err(Exit::WorldFailed);
+    }
+    let path = folder.join("catalog.yaml");
     let created = std::fs::File::create_new(&path).and_then(|mut file| {
         use std::io::Write;
-        file.write_all(example.text.as_bytes())
+        file.write_all(text.as_bytes())
     });
     match created {
-        Ok(()) => {
-            let shown = crate::files::shown_name(&path);
-            let folder = if arguments.folder.as_os_str() == "." {
-                String::new()
-            } else {
-                format!(" {}", arguments.folder.display())
-            };
-            // The only example that has a layout so far.
-            let up = if example.name == "shop" { format!("  keyloom up{folder}\n") } else { String::new() };
-            print(&format!("wrote {shown}\n\nnext:\n  keyloom check{folder}\n  keyloom show{folder}\n{up}"));
-            Exit::Fine
-        }
+        Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            complain(&format!("{} is there already; name another folder: keyloom init {name} FOLDER", path.display()));
-            Exit::BadInput
+            complain(&format!("{} is there already; name another folder: {again}", path.display()));
+            Err(Exit::BadInput)
         }
         Err(error) => {
             complain(&format!("can't write {}: {error}", path.display()));
-            Exit::WorldFailed
+            Err(Exit::WorldFailed)
         }
     }
+}
+
+fn next(folder: &Path, commands: &[&str]) -> String {
+    let folder = if folder.as_os_str() == "." { String::new() } else { format!(" {}", folder.display()) };
+    let lines: String = commands.iter().map(|command| format!("  keyloom {command}{folder}\n")).collect();
+    format!("next:\n{lines}")
 }

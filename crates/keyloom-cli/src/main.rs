@@ -19,6 +19,7 @@ mod output;
 mod settings;
 mod show;
 mod today;
+mod tree;
 mod up;
 
 use std::process::ExitCode;

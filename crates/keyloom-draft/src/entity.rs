@@ -1,10 +1,10 @@
 //! Entities before they are written down.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::schema::Column;
 
-use crate::kinship::Family;
+use crate::kinship::{Family, Kinship};
 use crate::names::{Names, capitalised, field_name, words};
 use crate::source::Sources;
 use crate::types::{Kind, Structs};
@@ -19,6 +19,8 @@ pub(crate) struct Entity {
     pub(crate) fields: Vec<Field>,
     /// Positions in `fields`.
     pub(crate) key: Vec<usize>,
+    /// Fields that stand in the key of some table that holds every row, so that no row lacks them.
+    pub(crate) always: Vec<usize>,
     /// The reason a write gives, the fields, and the table that leads from them to the key.
     pub(crate) unique: Vec<(String, Vec<usize>, usize)>,
     /// When a row ends, as the language says it, where the schema or all statements agree.
@@ -115,6 +117,13 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
     for field in &key {
         fields[*field].optional = false;
     }
+    let holds_all = family.others.iter().filter(|(_, kinship)| !matches!(kinship, Kinship::View | Kinship::Lookup));
+    let always: BTreeSet<usize> = std::iter::once(family.base)
+        .chain(holds_all.map(|(at, _)| *at))
+        .flat_map(|at| &sources.all[at].key)
+        .filter_map(|column| by_column.get(&column.name).copied())
+        .collect();
+    let always = always.into_iter().collect();
     let mut reasons = Names::default();
     let unique = family.unique.iter().map(|(columns, table)| {
         let columns: Vec<usize> = columns.iter().filter_map(at).collect();
@@ -126,5 +135,5 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
     if base.is_static {
         words.push("head".to_owned());
     }
-    Entity { name: String::new(), words, base: family.base, fields, key, unique, expires: None, by_column }
+    Entity { name: String::new(), words, base: family.base, fields, key, always, unique, expires: None, by_column }
 }

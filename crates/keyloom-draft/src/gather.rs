@@ -7,7 +7,7 @@ use keyloom_finding::Place;
 use keyloom_survey::Role;
 
 use crate::entity::Entity;
-use crate::pattern::{Action, Caller, Change, Pattern, Value};
+use crate::pattern::{Action, Caller, Change, Pattern, ReadVerb, Value};
 use crate::source::Sources;
 use crate::statements::{Asking, Batch};
 use crate::types::Kind;
@@ -83,7 +83,22 @@ pub(crate) fn gather(
             }
         }
     }
+    gathered.patterns.sort_by_key(|pattern| (pattern.entity, rank(&pattern.action)));
     gathered
+}
+
+/// Within an entity, rows come before they are read, and are read before they change and go.
+fn rank(action: &Action) -> u8 {
+    match action {
+        Action::Insert(_) | Action::Atomic(_) => 0,
+        Action::Read(read) => match read.verb {
+            ReadVerb::Get => 1,
+            ReadVerb::List => 2,
+            ReadVerb::Count => 3,
+        },
+        Action::Update(_) => 4,
+        Action::Delete(_) => 5,
+    }
 }
 
 fn pattern(

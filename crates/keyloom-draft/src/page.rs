@@ -158,7 +158,8 @@ impl Page<'_, '_> {
             }
             for group in groups {
                 let quoted = if group.contains(',') { format!("\"{group}\"") } else { group.clone() };
-                let _ = writeln!(out, "    #   {quoted}: ? / ? / ?  # rows with the same {group}: typical / p99 / worst");
+                let _ =
+                    writeln!(out, "    #   {quoted}: ? / ? / ?  # rows with the same {group}: typical / p99 / worst");
             }
             if entity.expires.is_none() {
                 out.push_str("    # expires: ?  # when does a row end? `forever` is an answer\n");

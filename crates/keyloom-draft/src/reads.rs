@@ -80,6 +80,11 @@ pub(crate) fn read(entity: &Entity, source: &Source<'_>, select: &Select) -> Res
     let returns = match chosen {
         Chosen::All => all_of(entity, source),
         Chosen::Columns(columns) => {
+            let missing: Vec<&str> =
+                columns.iter().map(String::as_str).filter(|name| source.table.column(name).is_none()).collect();
+            if !missing.is_empty() {
+                notes.push(format!("it asks for {}, which {} has not", missing.join(", "), source.name()));
+            }
             let fields: BTreeSet<usize> = columns.iter().filter_map(|column| entity.field(column)).collect();
             let known: Vec<usize> = fields.into_iter().collect();
             (!known.is_empty() && known.len() < entity.fields.len()).then_some(known)

@@ -64,13 +64,11 @@ fn presence(sources: &Sources<'_>, entity: &mut Entity, actions: &[&Action]) {
         })
     };
     let any_insert = inserts(actions).next().is_some();
-    let base_key: Vec<usize> =
-        sources.all[entity.base].key.iter().filter_map(|column| entity.field(&column.name)).collect();
     for field in 0..entity.fields.len() {
         let is_there = if any_insert {
             inserts(actions).all(|insert| named(insert, field)) && !taken_away(field)
         } else {
-            base_key.contains(&field)
+            entity.always.contains(&field)
         };
         if is_there {
             entity.fields[field].optional = false;

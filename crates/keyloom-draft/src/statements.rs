@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyloom_cql::ast::{QualifiedName, Statement, StatementKind, Using};
 use keyloom_cql::schema::Lookup;
 use keyloom_finding::Place;
-use keyloom_survey::{Role, Survey, Use};
+use keyloom_survey::{BatchKind, Role, Survey, Use};
 
 use crate::kinship::Together;
 use crate::source::Sources;
@@ -35,13 +35,14 @@ pub(crate) struct Batch {
 
 /// All statements of a survey, in its order.
 pub(crate) fn statements<'s>(survey: &'s Survey, sources: &Sources<'s>) -> Vec<Asking<'s>> {
-    let mut files: BTreeMap<keyloom_finding::FileId, u32> = BTreeMap::new();
     let mut all = Vec::new();
     for (at, used) in survey.uses.iter().enumerate() {
-        let site_batch = used.site.as_ref().and_then(|site| site.batch.as_ref()).map(|batch| {
-            let next = u32::try_from(files.len() + 1).unwrap_or(u32::MAX);
-            let file = *files.entry(used.whole().file).or_insert(next);
-            Batch { number: (file, batch.number), whole: batch.logged != Some(false), in_loop: batch.in_loop }
+        let site_batch = used.site.as_ref().and_then(|site| {
+            let batch = site.batch.as_ref()?;
+            // The numbers of units begin with 1 here: 0 is that of batches in one text.
+            let unit = u32::try_from(site.unit + 1).unwrap_or(u32::MAX);
+            let whole = batch.kind != BatchKind::Unlogged;
+            Some(Batch { number: (unit, batch.id), whole, in_loop: batch.in_loop })
         });
         match &used.written.statement.kind {
             StatementKind::Batch(batch) => {

@@ -40,8 +40,18 @@ const COLUMNS: [(&str, &str); 22] = [
 ];
 
 const TABLES: [&str; 12] = [
-    "users", "users_by_email", "orders", "orders_by_user", "\"Orders By Day\"", "order_items", "\"2\"", "\"名\"", "all_rows",
-    "type", "user_lookup", "x",
+    "users",
+    "users_by_email",
+    "orders",
+    "orders_by_user",
+    "\"Orders By Day\"",
+    "order_items",
+    "\"2\"",
+    "\"名\"",
+    "all_rows",
+    "type",
+    "user_lookup",
+    "x",
 ];
 
 fn family(random: &mut Random) -> (String, Vec<(&'static str, String)>) {

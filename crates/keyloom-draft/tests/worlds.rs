@@ -29,4 +29,3 @@ fn any_world_gives_a_catalog() {
     }
     assert!(patterns > CASES as usize * 5, "the worlds hold {patterns} patterns only");
 }
-

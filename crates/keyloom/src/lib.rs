@@ -27,6 +27,7 @@ pub mod show;
 
 pub use keyloom_check as check;
 pub use keyloom_cql as cql;
+pub use keyloom_draft as draft;
 pub use keyloom_embedded as embedded;
 pub use keyloom_facts as facts;
 pub use keyloom_finding as finding;
@@ -34,6 +35,7 @@ pub use keyloom_model as model;
 pub use keyloom_run as run;
 pub use keyloom_serve as serve;
 pub use keyloom_store as store;
+pub use keyloom_survey as survey;
 pub use keyloom_text as text;
 pub use keyloom_value as value;
 

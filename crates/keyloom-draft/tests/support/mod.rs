@@ -7,7 +7,7 @@ use keyloom_cql::resolve::{Resolution, Verdict};
 use keyloom_draft::{Draft, draft};
 use keyloom_finding::{Finding, Level, Place, Sources};
 use keyloom_model::Date;
-use keyloom_survey::{BatchSite, Role, Site, Survey, Use, Written};
+use keyloom_survey::{BatchKind, BatchSite, Role, Site, Survey, Use, Written};
 use keyloom_text::{Files, Unreadable, read};
 
 /// A survey of a schema and of statements, each with the function that asks it; `+` before a function's name puts its
@@ -33,7 +33,12 @@ pub fn survey(schema: &str, statements: &[(&str, &str)]) -> Survey {
             let number = u32::try_from(number.unwrap()).unwrap();
             let site = Site {
                 function: Some(batched.unwrap_or(function).to_owned()).filter(|name| !name.is_empty()),
-                batch: batched.map(|_| BatchSite { number, logged: Some(true), in_loop: false }),
+                batch: batched.map(|_| BatchSite {
+                    id: number,
+                    kind: BatchKind::Logged,
+                    in_loop: false,
+                    chunked: false,
+                }),
                 ..Site::default()
             };
             survey.uses.push(Use {
@@ -59,7 +64,11 @@ pub fn drafted(schema: &str, statements: &[(&str, &str)]) -> Draft {
 
 /// What the review says against a catalog.
 pub fn errors(text: &str) -> Vec<String> {
-    findings(text).iter().filter(|finding| finding.level == Level::Error).map(|finding| finding.message.clone()).collect()
+    findings(text)
+        .iter()
+        .filter(|finding| finding.level == Level::Error)
+        .map(|finding| finding.message.clone())
+        .collect()
 }
 
 /// Drafts a catalog and holds it to what any catalog must be.
