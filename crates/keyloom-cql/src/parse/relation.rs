@@ -105,6 +105,8 @@ impl Parser<'_> {
             self.at = start;
             return Err(self.unexpected("a comparison or `IN`"));
         }
+        // ScyllaDB's own way to compare with a part of the key.
+        self.eat_word("scylla_clustering_bound");
         let (values, list) = self.operands(operator)?;
         let fits = |value: &Term| matches!(value.kind, TermKind::Tuple(_) | TermKind::Marker(_) | TermKind::Hole(_));
         if let Some(value) = values.iter().find(|value| !fits(value)) {

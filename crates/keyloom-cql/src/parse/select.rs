@@ -7,6 +7,7 @@ use crate::ast::{
 use crate::lex::TokenKind;
 
 use super::cursor::{Parsed, Parser};
+use super::term::word_constant;
 use super::words::is_reserved;
 
 impl Parser<'_> {
@@ -69,7 +70,7 @@ impl Parser<'_> {
             && match self.token(1).kind {
                 TokenKind::Word => {
                     let next = self.text_of(self.token(1));
-                    !is_reserved(next) || self.is_call(1) || next.eq_ignore_ascii_case("null")
+                    !is_reserved(next) || self.is_call(1) || word_constant(next).is_some()
                 }
                 TokenKind::Comma | TokenKind::Dot | TokenKind::Plus | TokenKind::Slash | TokenKind::Percent => false,
                 TokenKind::CloseRound | TokenKind::CloseSquare | TokenKind::Semicolon | TokenKind::End => false,
@@ -275,7 +276,7 @@ impl Parser<'_> {
 
     fn is_modifiable(&self) -> bool {
         let word = self.text_of(self.token(0));
-        !self.is_word("as") && (!is_reserved(word) || self.is_call(0) || ["null", "true", "false"].contains(&word))
+        !self.is_word("as") && (!is_reserved(word) || self.is_call(0) || word_constant(word).is_some())
     }
 
     fn selector_set_or_map(&mut self) -> Parsed<SelectorKind> {

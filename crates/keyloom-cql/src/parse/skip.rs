@@ -7,7 +7,7 @@ use super::cursor::Parser;
 
 /// The words that begin such a statement. Those of the server end at the semicolon; those of the shell at the end of
 /// their line as well.
-const STATEMENTS: [&[&str]; 32] = [
+const STATEMENTS: [&[&str]; 34] = [
     &["grant"],
     &["revoke"],
     &["list"],
@@ -42,6 +42,8 @@ const STATEMENTS: [&[&str]; 32] = [
     &["reload", "search"],
     &["rebuild", "search"],
     &["commit", "search"],
+    &["restrict", "rows"],
+    &["unrestrict", "rows"],
 ];
 
 const COMMANDS: [&str; 18] = [
@@ -84,10 +86,11 @@ impl Parser<'_> {
 
     /// Skips the statement that is next, up to its semicolon.
     pub fn skipped(&mut self, words: String) -> StatementKind {
-        let of_shell = self.shell_command(self.at).is_some();
+        // COPY alone is so long that people break its lines.
+        let one_line = self.shell_command(self.at).is_some_and(|word| word != "copy");
         self.step();
         while !matches!(self.kind(), TokenKind::Semicolon | TokenKind::End) {
-            if self.is_first_of_line() && (self.begins_statement() || of_shell) {
+            if self.is_first_of_line() && (self.begins_statement() || one_line) {
                 break;
             }
             self.step();

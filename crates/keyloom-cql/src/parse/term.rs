@@ -300,7 +300,7 @@ impl Parser<'_> {
 }
 
 /// The constants that are words.
-fn word_constant(word: &str) -> Option<LiteralKind> {
+pub(super) fn word_constant(word: &str) -> Option<LiteralKind> {
     let is = |constant: &str| word.eq_ignore_ascii_case(constant);
     match word.len() {
         3 if is("nan") => Some(LiteralKind::Float),

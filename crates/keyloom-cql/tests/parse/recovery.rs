@@ -68,7 +68,7 @@ fn a_batch_holds_its_statements() {
 #[test]
 fn commands_of_the_shell_end_with_their_line() {
     let text =
-        "SOURCE 'a.cql'\nCONSISTENCY QUORUM\nSELECT a FROM t;\nCOPY t (a) FROM 'x.csv' WITH HEADER = true;\nEXIT";
+        "SOURCE 'a.cql'\nCONSISTENCY QUORUM\nSELECT a FROM t;\nCOPY t (a)\n  FROM 'x.csv' WITH HEADER = true;\nEXIT";
     let skipped: Vec<_> = parse(text)
         .statements
         .into_iter()
