@@ -90,7 +90,9 @@ impl<'s> Context<'s> {
         }
         if let Some((column, at)) = around.nearest {
             let kind = RestrictionKind::Nearest;
-            self.restrict(&mut filter.others, Restriction { columns: vec![column], kind, multi: false, at })?;
+            let restriction = Restriction { columns: vec![column], kind, multi: false, at };
+            self.hold_sasi(&restriction)?;
+            self.restrict(&mut filter.others, restriction)?;
         }
         Ok(filter)
     }
@@ -108,10 +110,27 @@ impl<'s> Context<'s> {
             let name = restriction.first().map_or("", |column| column.name.as_str());
             return self.refuse(FaultKind::NotIndexed, restriction.at, format!("{name} has no index that knows LIKE"));
         }
+        self.hold_sasi(&restriction)?;
         match restriction.first().map(|column| column.kind) {
             Some(ColumnKind::Partition) => self.restrict(&mut filter.partition, restriction),
             Some(ColumnKind::Clustering { .. }) => self.add_clustering(filter, restriction, around),
             _ => self.restrict(&mut filter.others, restriction),
+        }
+    }
+
+    /// SASI does not answer "no" to what it has never heard of: it fails.
+    fn hold_sasi(&self, restriction: &Restriction<'_>) -> Outcome {
+        let strange = matches!(restriction.kind, RestrictionKind::Contains { .. } | RestrictionKind::Nearest);
+        let sasi = restriction.columns.iter().find(|column| {
+            self.table.indexes.iter().any(|index| index.kind == IndexKind::Sasi && index.column == column.name)
+        });
+        match sasi {
+            Some(column) if strange => self.refuse(
+                FaultKind::Other,
+                restriction.at,
+                format!("the SASI index over {} can't be asked so", column.name),
+            ),
+            _ => Ok(()),
         }
     }
 

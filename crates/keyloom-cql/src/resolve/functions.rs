@@ -2,6 +2,7 @@
 
 use super::FaultKind;
 use super::context::{Context, Outcome};
+use super::hints::Target;
 use super::signatures::{self, Made};
 use super::typed::{Collection, Fit, Typed};
 use crate::Span;
@@ -45,7 +46,7 @@ pub(super) enum Callee<'n> {
     /// A minus in front.
     Minus,
     /// `CAST(.. AS type)`
-    Cast(Native),
+    Cast(Target),
 }
 
 /// A call to be looked up.
@@ -115,7 +116,8 @@ impl Context<'_> {
                     })
                     .collect());
             }
-            Callee::Cast(into) => return Ok(signatures::casts(into).into_iter().map(fixed).collect()),
+            Callee::Cast(into) if into.is_varchar => return Ok(Vec::new()),
+            Callee::Cast(into) => return Ok(signatures::casts(into.native).into_iter().map(fixed).collect()),
         };
         let keyspace = match &name.keyspace {
             Some(keyspace) => self.schema.keyspaces.get(&keyspace.text),
@@ -433,6 +435,6 @@ pub(super) fn name_of(callee: Callee<'_>) -> String {
         Callee::Operator(Arithmetic::Divide) => "/".to_owned(),
         Callee::Operator(Arithmetic::Modulo) => "%".to_owned(),
         Callee::Minus => "the minus".to_owned(),
-        Callee::Cast(into) => format!("CAST AS {}", super::typed::native_name(into)),
+        Callee::Cast(into) => format!("CAST AS {}", super::typed::native_name(into.native)),
     }
 }

@@ -6,6 +6,13 @@ use super::typed::Typed;
 use crate::ast::{CqlType, Native, TypeKind};
 use crate::schema::Type;
 
+/// What a value is cast into. The server knows casts into `text`, and none into its other name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target {
+    pub(super) native: Native,
+    pub(super) is_varchar: bool,
+}
+
 impl Context<'_> {
     /// A type that is written in front of a value.
     pub(super) fn written_type(&self, written: &CqlType) -> Outcome<Typed<'static>> {
@@ -17,9 +24,13 @@ impl Context<'_> {
     }
 
     /// The type into which a value is cast: a native one.
-    pub(super) fn cast_into(&self, written: &CqlType) -> Outcome<Native> {
+    pub(super) fn cast_into(&self, written: &CqlType) -> Outcome<Target> {
         match written.kind {
-            TypeKind::Native(native) => Ok(native),
+            TypeKind::Native(native) => {
+                // Two names, one type: nothing but the length of what is written tells them apart.
+                let is_varchar = native == Native::Text && written.span.bytes().len() == "varchar".len();
+                Ok(Target { native, is_varchar })
+            }
             _ => self.refuse(FaultKind::Type, written.span, "a value is only cast into a native type"),
         }
     }

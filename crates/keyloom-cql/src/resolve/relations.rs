@@ -204,6 +204,11 @@ impl<'s> Context<'s> {
             return Ok(Related::Unknown);
         }
         if operator != Operator::In || list {
+            let written = |value: &&Term| matches!(value.kind, TermKind::Tuple(_));
+            let bound = |value: &Term| matches!(value.kind, TermKind::Marker(_));
+            if let (Some(_), Some(marker)) = (values.iter().find(written), values.iter().find(|value| bound(value))) {
+                return self.refuse(FaultKind::Other, marker.span, "tuples and markers can't be mixed in one list");
+            }
             for value in values {
                 self.prepare_row(value, &columns)?;
             }

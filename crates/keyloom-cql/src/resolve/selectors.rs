@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::functions::{Argument, Call, Callee, Function, name_of};
+use super::hints::Target;
 use super::terms::Prepared;
 use super::typed::{Collection, Fit, Typed};
 use crate::Span;
@@ -34,7 +35,7 @@ pub(super) enum PickedKind<'a> {
         function: Function,
         arguments: Vec<Picked<'a>>,
     },
-    Cast(Box<Picked<'a>>, Native),
+    Cast(Box<Picked<'a>>, Target),
     Field(Box<Picked<'a>>, &'a Name),
     Element(Box<Picked<'a>>, &'a Term),
     Slice(Box<Picked<'a>>, Option<&'a Term>, Option<&'a Term>),
@@ -260,7 +261,7 @@ impl<'s> Context<'s> {
             },
             PickedKind::Meta { column, meta, .. } => Some(meta_type(*meta, self.typed(column).is_multi_cell())),
             PickedKind::Function { function, .. } => Some(function.returns.clone()),
-            PickedKind::Cast(_, into) => Some(Typed::native(*into)),
+            PickedKind::Cast(_, into) => Some(Typed::native(into.native)),
             PickedKind::Field(of, field) => {
                 let of = self.exact_picked(of)?;
                 if of.is_unknown() {
@@ -450,8 +451,8 @@ impl<'s> Context<'s> {
             }
             PickedKind::Cast(of, into) => {
                 let inner = self.select_picked(of, None, needs)?;
-                if inner.of.is_unknown() || (inner.of.is(*into) && !inner.of.reversed) {
-                    return Ok(Selected { of: Typed::native(*into), ..inner });
+                if inner.of.is_unknown() || (inner.of.is(into.native) && !inner.of.reversed) {
+                    return Ok(Selected { of: Typed::native(into.native), ..inner });
                 }
                 let call = Call {
                     callee: Callee::Cast(*into),
@@ -460,10 +461,11 @@ impl<'s> Context<'s> {
                     in_table: true,
                 };
                 if self.find(&call, None)?.is_none() {
-                    let message = format!("{} can't be cast to {}", inner.of.name(), super::typed::native_name(*into));
+                    let message =
+                        format!("{} can't be cast to {}", inner.of.name(), super::typed::native_name(into.native));
                     return self.refuse(FaultKind::Type, picked.at, message);
                 }
-                Ok(Selected { of: Typed::native(*into), ..inner })
+                Ok(Selected { of: Typed::native(into.native), ..inner })
             }
             PickedKind::Field(of, field) => self.select_field(of, field, needs),
             PickedKind::Element(of, key) => {

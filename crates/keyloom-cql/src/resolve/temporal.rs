@@ -18,7 +18,8 @@ pub(super) fn is_date(text: &str) -> bool {
     }
     let Some((year, month, day, rest)) = padded_date(text) else { return false };
     // 2^31 days before and after 1970, which is what four bytes hold.
-    rest.is_empty() && day <= days_in(year, month) && (-5_877_641..=5_881_580).contains(&year)
+    let held = (-5_877_641, 6, 23)..=(5_881_580, 7, 11);
+    rest.is_empty() && day <= days_in(year, month) && held.contains(&(year, month, day))
 }
 
 /// Whether the string is a time of day: nanoseconds, or `hh:mm:ss[.fffffffff]`.
@@ -201,15 +202,14 @@ fn date_and_time(text: &str) -> Option<()> {
     }
     let mut midnight_at_end = hour == 24 && minute == 0 && second.unwrap_or(0) == 0;
     if let Some(fraction) = rest.strip_prefix('.') {
+        // A fraction of no second can't be understood, not even an empty one.
+        second?;
         let digits = fraction.bytes().take_while(u8::is_ascii_digit).take(9).count();
-        if digits > 0 {
-            // A fraction of no second can't be understood.
-            second?;
-            midnight_at_end &= fraction.bytes().take(digits).all(|byte| byte == b'0');
-            rest = fraction.get(digits..)?;
-        }
+        midnight_at_end &= fraction.bytes().take(digits).all(|byte| byte == b'0');
+        rest = fraction.get(digits..)?;
     }
-    let holds = (1..=999_999_999).contains(&year)
+    // Milliseconds in eight bytes end in the year 292278994.
+    let holds = (1..=292_278_993).contains(&year)
         && (1..=12).contains(&month)
         && (1..=31).contains(&day)
         && ((0..24).contains(&hour) || midnight_at_end)
@@ -281,6 +281,25 @@ fn is_offset(text: &str) -> bool {
         let (Some(hours), Some(minutes)) = (number(hours), number(minutes)) else { return false };
         return minutes < 60 && hours * 60 + minutes <= 18 * 60;
     }
-    // Which zones a server knows depends on its Java; a word in that place is taken for one of them.
-    blank && zone.len() >= 2 && zone.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-: ".contains(&byte))
+    blank && is_zone(zone)
+}
+
+/// `CET`, `Europe/Paris`, `UTC+01:00`. Which zones a server knows depends on its Java, so what looks like one is taken for
+/// one.
+fn is_zone(text: &str) -> bool {
+    if let Some(offset) = ["UTC", "GMT", "UT"].into_iter().find_map(|prefix| text.strip_prefix(prefix))
+        && !offset.is_empty()
+    {
+        return offset.len() == 6 && is_offset(offset);
+    }
+    let word = |part: &str| part.starts_with(|letter: char| letter.is_ascii_uppercase());
+    match text.split_once('/') {
+        Some((region, city)) => {
+            word(region)
+                && word(city)
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte))
+        }
+        None if text.ends_with(" Time") => text.split(' ').all(word),
+        None => (3..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase()),
+    }
 }
