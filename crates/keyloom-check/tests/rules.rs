@@ -96,7 +96,7 @@ fn run_survey(fixture: &Path) -> Outcome {
     let surveys = survey(tree.as_ref(), &Request::default(), &mut sources);
     let today = Date { year: 2026, month: 11, day: 15 };
     findings.extend(review_all(&[], &surveys, &sources, &config, today));
-    recall(tree.as_ref(), &findings, &mut sources);
+    recall(tree.as_ref(), findings.iter().flat_map(Finding::places), &mut sources);
     outcome(findings, &sources, today)
 }
 

@@ -44,9 +44,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
     )]
     Export(ExportArguments),
-    /// Review a catalog: what is illegal, unbounded, contradictory or not stated
+    /// Review a catalog, or a CQL schema and the statements that use it
     #[command(
-        after_help = "Examples:\n  keyloom check                                the catalog.yaml of this folder\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
+        after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what changed lines cause\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
     )]
     Check(CheckArguments),
     /// Show what was understood: endpoints, inputs, answers, reasons, moves
@@ -79,9 +79,12 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct CheckArguments {
-    /// Catalog files or folders; a folder stands for its catalog.yaml, `-` for standard input
-    #[arg(default_value = ".")]
-    pub(crate) catalogs: Vec<PathBuf>,
+    /// Catalogs and schemas: a folder stands for its catalog.yaml or, without one, for the CQL and programs below it; `-` is a
+    /// catalog on standard input. By default all that this folder holds
+    pub(crate) paths: Vec<PathBuf>,
+    /// Files and folders with programs, or with statements, that use the schema; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) queries: Vec<PathBuf>,
     /// How findings are printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: FindingFormat,
@@ -91,6 +94,15 @@ pub(crate) struct CheckArguments {
     /// Leave out the findings of this rule; may be repeated
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,
+    /// Leave out the findings that this file knows
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all findings into this file, to be left out with --baseline from then on
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since"])]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Leave out the findings in lines that did not change since this revision of git
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) since: Option<String>,
     /// The day to judge by, as 2026-11-15; by default the clock's
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) today: Option<Date>,

@@ -82,7 +82,12 @@ pub(crate) fn standard_input() -> Result<String, Unreadable> {
 
 /// The name of a catalog's first file, as it is shown: relative to the current folder where it lies below it.
 pub(crate) fn shown_name(path: &Path) -> String {
-    let path = catalog_path(path);
+    relative_name(&catalog_path(path))
+}
+
+/// The name of a file or folder, relative to the current folder where it lies below it; empty for the current folder.
+pub(crate) fn relative_name(path: &Path) -> String {
+    let path = path.to_owned();
     let relative = if path.is_absolute() {
         std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned)).unwrap_or(path)
     } else {

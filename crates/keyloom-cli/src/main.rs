@@ -8,6 +8,7 @@
 )]
 
 mod arguments;
+mod asked;
 mod check;
 mod data;
 mod explain;
@@ -16,8 +17,12 @@ mod fmt;
 mod init;
 mod json_schema;
 mod output;
+mod progress;
+mod repository;
 mod settings;
 mod show;
+mod since;
+mod taken;
 mod today;
 mod up;
 

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use keyloom::finding::render::{Report, Style, render};
+use keyloom::finding::render::{Report, Style, Summary, render};
 use keyloom::finding::{Finding, Sources};
 use keyloom::model::Date;
 
@@ -24,9 +24,20 @@ fn terminal_width() -> Option<usize> {
 
 /// Prints findings in the wanted form.
 pub(crate) fn print_findings(findings: &[Finding], sources: &Sources, format: FindingFormat, today: Date) {
+    print_report(findings, sources, format, today, None);
+}
+
+/// Prints findings in the wanted form, and what was looked at to find them.
+pub(crate) fn print_report(
+    findings: &[Finding],
+    sources: &Sources,
+    format: FindingFormat,
+    today: Date,
+    survey: Option<&Summary>,
+) {
     let rules = keyloom::check::all_rules();
     let today = today.to_string();
-    let report = Report { findings, sources, rules: &rules, version: keyloom::VERSION, today: Some(&today) };
+    let report = Report { findings, sources, rules: &rules, version: keyloom::VERSION, today: Some(&today), survey };
     print(&render(&report, format.format(), style()));
 }
 

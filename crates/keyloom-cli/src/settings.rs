@@ -11,7 +11,7 @@ use crate::files::{read, shown_name};
 /// What the nearest `keyloom.toml` and the flags say; flags win.
 pub(crate) fn settings(arguments: &CheckArguments, sources: &mut Sources) -> (Config, Vec<Finding>) {
     let (mut config, mut findings) = (Config::default(), Vec::new());
-    let start = arguments.catalogs.first().map_or(Path::new("."), PathBuf::as_path);
+    let start = arguments.paths.first().map_or(Path::new("."), PathBuf::as_path);
     if let Some(path) = nearest(start) {
         let name = shown_name(&path);
         match read(&path) {

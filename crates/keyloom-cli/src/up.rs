@@ -47,10 +47,14 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
 pub(crate) fn checked(path: &Path) -> Result<Catalog, Exit> {
     let mut sources = Sources::default();
     let asked = CheckArguments {
-        catalogs: vec![path.to_owned()],
+        paths: vec![path.to_owned()],
+        queries: Vec::new(),
         format: FindingFormat::Text,
         deny: None,
         allow: Vec::new(),
+        baseline: None,
+        write_baseline: None,
+        since: None,
         today: None,
     };
     let (config, mut findings) = settings(&asked, &mut sources);

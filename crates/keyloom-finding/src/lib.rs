@@ -83,6 +83,11 @@ impl Finding {
         }
     }
 
+    /// Its own place and all others that matter.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        self.place.into_iter().chain(self.related.iter().map(|(place, _)| *place))
+    }
+
     /// The same finding at another level.
     #[must_use]
     pub fn level(mut self, level: Level) -> Self {

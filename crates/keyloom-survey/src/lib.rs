@@ -25,6 +25,7 @@ mod version;
 mod written;
 
 pub use keyloom_code::{Argument, BatchKind, BatchSite, Bound, Consumed, Marker, Site};
+pub use path::may_be_cql;
 pub use survey::survey;
 pub use tree::{Request, Tree, recall};
 pub use written::{Piece, Written};
@@ -144,6 +145,11 @@ pub struct Coverage {
     pub unread: Vec<(Place, String)>,
     /// Strings that are statements of another language than CQL, and were left out.
     pub other_dialects: usize,
+}
+
+/// Whether a file is a program of a language that is read, by its name.
+pub fn is_program(name: &str) -> bool {
+    keyloom_code::Language::of(name).is_some()
 }
 
 impl Survey {

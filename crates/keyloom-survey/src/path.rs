@@ -28,7 +28,7 @@ pub(crate) fn common_folders(a: &str, b: &str) -> usize {
 }
 
 /// Whether a file may be CQL, by its name. `.sql` is CQL only where the path speaks of Cassandra.
-pub(crate) fn may_be_cql(name: &str) -> bool {
+pub fn may_be_cql(name: &str) -> bool {
     let lower = last(name).to_ascii_lowercase();
     let ends = |ending: &str| lower.ends_with(ending);
     if lower.split('.').skip(1).any(|part| part == "cql" || part == "cqlsh") {

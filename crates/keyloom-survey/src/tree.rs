@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use keyloom_finding::{FileId, Finding, Sources};
+use keyloom_finding::{FileId, Place, Sources};
 
 /// The files of a repository.
 pub trait Tree: Sync {
@@ -20,12 +20,9 @@ pub struct Request {
     pub queries: Vec<String>,
 }
 
-/// Reads the files again that findings point into, for their report. A file that is gone by now stays empty.
-pub fn recall(tree: &dyn Tree, findings: &[Finding], sources: &mut Sources) {
-    let places = findings
-        .iter()
-        .flat_map(|finding| finding.place.into_iter().chain(finding.related.iter().map(|(place, _)| *place)));
-    let wanted: BTreeSet<FileId> = places.map(|place| place.file).collect();
+/// Reads the files again that a report points into. A file that is gone by now stays empty.
+pub fn recall(tree: &dyn Tree, places: impl IntoIterator<Item = Place>, sources: &mut Sources) {
+    let wanted: BTreeSet<FileId> = places.into_iter().map(|place| place.file).collect();
     for file in wanted {
         if !sources.file(file).is_filled()
             && let Ok(text) = tree.open(sources.file(file).name())

@@ -53,6 +53,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// Libraries that exactly one crate may know, so that another can be taken without a change elsewhere.
 const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("clap", "keyloom-cli"),                  // the command line
+    ("ignore", "keyloom-cli"),                // which files of a folder are the project's own
     ("granit-parser", "keyloom-text"),        // YAML
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
     ("tree-sitter", "keyloom-code"),          // program text

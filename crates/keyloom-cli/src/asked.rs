@@ -1,0 +1,76 @@
+//! What a call of `check` is about: catalogs, schemas, programs.
+
+use std::path::{Path, PathBuf};
+
+use keyloom::survey::{Request, is_program, may_be_cql};
+use keyloom::text::Unreadable;
+
+use crate::arguments::CheckArguments;
+use crate::files::{STANDARD_INPUT, catalog_path, read, relative_name, shown_name};
+
+/// What is to be reviewed.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    /// The names of catalogs.
+    pub(crate) catalogs: Vec<String>,
+    /// Files and folders that are surveyed.
+    pub(crate) roots: Vec<PathBuf>,
+    /// What is what among them.
+    pub(crate) request: Request,
+}
+
+impl Asked {
+    /// What the arguments mean. A folder with a `catalog.yaml` is a catalog, any other folder a repository; without a path, this
+    /// folder is both.
+    pub(crate) fn of(arguments: &CheckArguments) -> Self {
+        let mut asked = Self::default();
+        let here = PathBuf::from(".");
+        if arguments.paths.is_empty() {
+            if catalog_path(&here).is_file() {
+                asked.catalogs.push(shown_name(&here));
+            }
+            asked.roots.push(here);
+        }
+        for path in &arguments.paths {
+            match is_surveyed(path) {
+                true => asked.roots.push(path.clone()),
+                false => asked.catalogs.push(shown_name(path)),
+            }
+        }
+        let names = |paths: &[PathBuf]| paths.iter().map(|path| relative_name(path)).collect::<Vec<_>>();
+        let is_named = !arguments.paths.is_empty();
+        if is_named && (!arguments.queries.is_empty() || asked.roots.iter().all(|root| root.is_file())) {
+            asked.request.schema = names(&asked.roots);
+        }
+        asked.request.queries = names(&arguments.queries);
+        asked.roots.extend(arguments.queries.iter().cloned());
+        asked
+    }
+
+    /// Where no CQL was found, the folders were meant as catalogs, and what is wrong with them is said.
+    pub(crate) fn take_for_catalogs(&mut self) {
+        let folders = self.roots.iter().filter(|_| self.catalogs.is_empty());
+        let names: Vec<String> = folders.map(|root| shown_name(root)).collect();
+        self.catalogs.extend(names);
+    }
+
+    /// Files that were named themselves and can't be read.
+    pub(crate) fn unreadable_files(&self) -> Vec<(String, Unreadable)> {
+        let named = self.roots.iter().filter(|root| !root.is_dir());
+        let read = |root: &PathBuf| read(root).err().map(|unreadable| (relative_name(root), unreadable));
+        named.filter_map(read).filter(|(name, _)| !self.catalogs.contains(name)).collect()
+    }
+}
+
+/// Whether a path leads to CQL or programs rather than to a catalog.
+fn is_surveyed(path: &Path) -> bool {
+    if path.as_os_str() == STANDARD_INPUT {
+        return false;
+    }
+    let name = path.to_string_lossy();
+    if path.is_dir() {
+        !catalog_path(path).is_file()
+    } else {
+        path.exists() && (may_be_cql(&name) || is_program(&name))
+    }
+}

@@ -1,0 +1,65 @@
+//! The files of a repository, as a survey sees them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ignore::WalkBuilder;
+use keyloom::check::Config;
+use keyloom::survey::Tree;
+use keyloom::text::Unreadable;
+
+use crate::files::{read, relative_name};
+
+/// Files below some folders, without what version control ignores and what tools make.
+pub(crate) struct Repository {
+    names: Vec<String>,
+    /// How many files were opened, for those who wait.
+    pub(crate) opened: AtomicUsize,
+}
+
+/// Folders that hold what others wrote, or what is built from the rest.
+const NOT_OURS: [&str; 9] =
+    ["node_modules", "vendor", "third_party", "target", "build", "dist", "out", "__pycache__", "bower_components"];
+
+impl Repository {
+    /// The files of these folders, and these files.
+    pub(crate) fn new(roots: &[PathBuf], config: &Config) -> Self {
+        let mut names: Vec<String> = roots.iter().flat_map(|root| files_below(root)).collect();
+        names.sort();
+        names.dedup();
+        names.retain(|name| !config.excludes(name) && !is_made(name));
+        Self { names, opened: AtomicUsize::new(0) }
+    }
+}
+
+impl Tree for Repository {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn open(&self, name: &str) -> Result<String, String> {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        match read(Path::new(name)) {
+            Ok(text) => Ok(text),
+            // Nothing stands in it, which is no reason to complain.
+            Err(Unreadable::Empty) => Ok(String::new()),
+            Err(unreadable) => Err(unreadable.finding(None, name).message),
+        }
+    }
+}
+
+fn files_below(root: &Path) -> Vec<String> {
+    let is_ours = |entry: &ignore::DirEntry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        // A folder that was named is looked into, whatever its name.
+        !is_folder || entry.depth() == 0 || !NOT_OURS.iter().any(|name| entry.file_name() == *name)
+    };
+    let walk = WalkBuilder::new(root).require_git(false).filter_entry(is_ours).build();
+    let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    files.map(|entry| relative_name(entry.path())).collect()
+}
+
+/// Files that a tool wrote into the sources.
+fn is_made(name: &str) -> bool {
+    [".min.js", ".min.css", ".pb.go", "_pb2.py", ".bundle.js"].iter().any(|ending| name.ends_with(ending))
+}
