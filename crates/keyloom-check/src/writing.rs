@@ -24,9 +24,18 @@ pub(crate) enum Reach {
 }
 
 impl<'a> TableUse<'a> {
-    /// Where the whole statement is written.
+    /// Where the statement is written: the expression that builds it, or its part of a batch.
     pub(crate) fn place(&self) -> Place {
-        self.of.place(self.span)
+        match self.of.written.statement.kind {
+            StatementKind::Batch(_) => self.of.place(self.span),
+            _ => self.of.written.whole,
+        }
+    }
+
+    /// Whether it belongs to a batch, which is decided as a whole: a program may add to it what it decides elsewhere.
+    pub(crate) fn is_in_batch(&self) -> bool {
+        let in_program = self.of.site.as_ref().is_some_and(|site| site.batch.is_some());
+        in_program || matches!(self.of.written.statement.kind, StatementKind::Batch(_))
     }
 
     /// Whether it is part of the service, as far as anybody can see.

@@ -22,14 +22,14 @@ const MANY: usize = 10;
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     let mut told = BTreeSet::new();
     for table in context.own_tables() {
-        for one in context.uses(table).iter().filter(|one| !one.is_test() && one.is_write()) {
-            let place = one.of.whole();
+        // The statements of a batch that is spelled out follow each other.
+        for inner in context.uses(table).chunk_by(|one, other| std::ptr::eq(one.of, other.of)) {
+            let Some(one) = inner.first().filter(|one| !one.is_test() && one.is_write()) else { continue };
             if let StatementKind::Batch(batch) = &one.of.written.statement.kind {
-                let first = batch.statements.first().is_some_and(|statement| statement.span == one.span);
-                findings.extend(first.then(|| written_batch(context, one.of, batch, table)).flatten());
+                findings.extend(written_batch(inner, one.of, batch, table));
             } else if let Some(batch) = one.of.site.as_ref().and_then(|site| site.batch.as_ref())
                 && let Some(finding) = filled_batch(one, table, batch)
-                && told.insert((place.file, batch.id))
+                && told.insert((one.of.written.whole.file, batch.id))
             {
                 findings.push(finding);
             }
@@ -38,14 +38,13 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 }
 
 /// A batch that a file spells out: its keys are to be seen.
-fn written_batch(context: &SurveyContext<'_>, of: &Use, batch: &Batch, table: &Table) -> Option<Finding> {
-    let inner: Vec<_> = context.uses(table).iter().filter(|one| std::ptr::eq(one.of, of)).collect();
+fn written_batch(inner: &[TableUse<'_>], of: &Use, batch: &Batch, table: &Table) -> Option<Finding> {
     // Rows of several tables that belong together are what batches are for.
-    if inner.len() < batch.statements.len() || inner.iter().any(|one| one.is_conditional()) {
+    if inner.len() < batch.statements.len() || inner.iter().any(TableUse::is_conditional) {
         return None;
     }
     let mut keys = BTreeSet::new();
-    for one in &inner {
+    for one in inner {
         let text = &of.written.text;
         let parts = table.partition_key().map(|column| text.get(given(one.kind, &column.name)?.span.bytes()));
         let key = parts.collect::<Option<Vec<&str>>>()?;

@@ -1,4 +1,3 @@
-use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Action, Entity, Write, WriteVerb};
@@ -6,6 +5,7 @@ use keyloom_model::{Action, Entity, Write, WriteVerb};
 use super::gathered;
 
 use crate::meaning::{has_word, is_counter_table, is_random_id};
+use crate::reads::{constant, given};
 use crate::writing::Reach;
 use crate::{Context, SurveyContext, TableUse};
 
@@ -60,7 +60,7 @@ fn decides(write: &Write, entity: &Entity) -> bool {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| !is_counter_table(table)) {
         let writes = || context.uses(table).iter().filter(|one| one.is_write() && !one.is_test());
-        let plain = || writes().filter(|one| !one.is_conditional() && !is_in_batch(one)).take(COMPARED);
+        let plain = || writes().filter(|one| !one.is_conditional() && !one.is_in_batch()).take(COMPARED);
         let conditional = || writes().filter(|one| one.is_conditional()).take(COMPARED);
         let pairs = plain().flat_map(|one| conditional().map(move |other| (one, other)));
         let mut clashes: Vec<_> = pairs
@@ -85,12 +85,6 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 
 /// So many writes of each kind stand for all of a table.
 const COMPARED: usize = 100;
-
-/// A batch is decided as a whole, and a program may add to one what it decides elsewhere.
-fn is_in_batch(one: &TableUse<'_>) -> bool {
-    let in_program = one.of.site.as_ref().is_some_and(|site| site.batch.is_some());
-    in_program || matches!(one.of.written.statement.kind, StatementKind::Batch(_))
-}
 
 /// Whether two writes may meet in one cell, as far as they are known.
 fn overlap(table: &Table, one: &TableUse<'_>, other: &TableUse<'_>) -> bool {
@@ -133,8 +127,15 @@ fn clash(table: &Table, plain: &TableUse<'_>, conditional: &TableUse<'_>) -> Lev
         return Level::Note;
     }
     let removes = plain.deletes_rows() && plain.reach(table) == Reach::Rows;
-    let proof = creates && removes && is_made_again(table) && !plain.is_open() && !conditional.is_open();
+    let known = !plain.is_open() && !conditional.is_open() && !has_fixed_key(conditional, table);
+    let proof = creates && removes && is_made_again(table) && known;
     plain.level(if proof { Level::Error } else { Level::Warning })
+}
+
+/// Whether a statement is about one row for ever: its key is written out.
+fn has_fixed_key(one: &TableUse<'_>, table: &Table) -> bool {
+    let is_constant = |name: &str| given(one.kind, name).is_some_and(|value| constant(one.of, value).is_some());
+    table.partition_key().chain(table.clustering()).all(|column| is_constant(&column.name))
 }
 
 /// Whether the same key is taken, let go and taken again by its nature: a lock, or a name that only one may have.

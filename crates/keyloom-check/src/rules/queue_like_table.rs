@@ -33,7 +33,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             "`{}` is used as a queue: each read of the front passes over the tombstones of the rows taken before, kept for {kept}",
             table.name
         );
-        let next = table.clustering().find(|column| grows_with_time(column)).map_or("position", |column| &column.name);
+        let next = table.clustering().last().map_or("position", |column| &column.name);
+        let next = table.clustering().find(|column| grows_with_time(column)).map_or(next, |column| &column.name);
         let help = format!(
             "remember where the last read stopped and go on from there (`AND {next} > ?`): it then passes over none; or give each period a partition of its own, and delete whole ones"
         );
@@ -58,9 +59,9 @@ fn reads_the_front(read: &TableUse<'_>, table: &Table) -> bool {
         return false;
     }
     let reversed = select.order_by.first().is_some_and(|order| order.descending != is_descending(next));
-    let oldest_first = grows_with_time(next) && is_descending(next) == reversed;
+    let from_the_front = is_descending(next) == reversed;
     const WORDS: &[&str] = &["backlog", "job", "outbox", "pending", "queue", "scheduled", "spool", "task", "timer"];
-    has_word(&table.name, WORDS) || (oldest_first && select.limit.is_some())
+    from_the_front && (has_word(&table.name, WORDS) || (grows_with_time(next) && select.limit.is_some()))
 }
 
 fn is_descending(column: &Column) -> bool {

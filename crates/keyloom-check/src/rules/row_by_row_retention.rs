@@ -4,7 +4,7 @@ use keyloom_finding::{Finding, Level, Place, Rule};
 use keyloom_survey::Role;
 
 use crate::guess::native;
-use crate::meaning::is_clock;
+use crate::meaning::{has_word, is_clock};
 use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
 
@@ -80,8 +80,11 @@ fn expires(table: &Table, clock: &Column, uses: &[TableUse<'_>], ttl: Option<u64
 
 /// A clean-up that names each row leaves a tombstone for each.
 fn deleted_by_job(table: &Table, clock: &Column, uses: &[TableUse<'_>]) -> Option<Finding> {
-    let by_row =
-        |one: &&TableUse<'_>| one.of.role == Role::Job && one.deletes_rows() && one.reach(table) == Reach::Rows;
+    const WORDS: &[&str] = &["clean", "cleanup", "expire", "expired", "old", "prune", "purge", "retention", "sweep"];
+    let cleans_up = |one: &TableUse<'_>| one.function().is_some_and(|function| has_word(function, WORDS));
+    let by_row = |one: &&TableUse<'_>| {
+        one.of.role == Role::Job && cleans_up(one) && one.deletes_rows() && one.reach(table) == Reach::Rows
+    };
     let job = uses.iter().find(by_row)?;
     let message = format!("this job deletes old rows of `{}` one by one, and leaves a tombstone for each", table.name);
     let help = format!(

@@ -51,6 +51,7 @@ fn overwrites(one: &TableUse<'_>, clock: &Column) -> bool {
         })
     });
     let arrival = value.is_some_and(|value| matches!(value.kind, TermKind::Call(..)));
-    let plain = !one.is_conditional() && one.using("timestamp").is_none();
+    let stamped = one.using("timestamp").is_some() || one.of.site.as_ref().is_some_and(|site| site.timestamp.is_some());
+    let plain = !one.is_conditional() && !stamped;
     one.sets() && !one.is_test() && sets && plain && !arrival
 }

@@ -137,8 +137,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         let owner = names(table.partition_key().map(|column| column.name.as_str()));
+        let end = if has_row_deletes(table, uses) { "is emptied only row by row" } else { "is never cut or emptied" };
         let message = format!(
-            "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and is never cut or emptied",
+            "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and {end}",
             table.name, column.name
         );
         let help = format!(
@@ -190,7 +191,11 @@ fn expires(table: &Table, uses: &[TableUse<'_>]) -> bool {
 /// Known owners make rows for ever. Of others nobody knows, and rows that are deleted one by one may stay few.
 fn loudness(table: &Table, uses: &[TableUse<'_>]) -> Level {
     let by_owner = table.partition_key().any(|column| has_word(&column.name, OWNERS));
-    let deleted = uses.iter().any(|one| one.deletes_rows() && !one.is_test() && one.reach(table) == Reach::Rows);
+    let deleted = has_row_deletes(table, uses);
     let only_counts = !table.clustering().any(|column| grows_with_time(column) && !is_sequence(column));
     if by_owner && !deleted && !only_counts { Level::Warning } else { Level::Note }
+}
+
+fn has_row_deletes(table: &Table, uses: &[TableUse<'_>]) -> bool {
+    uses.iter().any(|one| one.deletes_rows() && !one.is_test() && one.reach(table) == Reach::Rows)
 }

@@ -24,7 +24,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             one.is_service() && one.deletes_rows() && !one.is_conditional() && one.reach(table) != Reach::Unknown
         };
         let Some(delete) = uses.iter().find(removes) else { continue };
-        let Some(update) = uses.iter().find(|one| !one.is_test() && may_resurrect(one, table)) else { continue };
+        // A batch may hold a condition that stands elsewhere.
+        let decides = uses.iter().any(TableUse::is_conditional);
+        let is_plain = |one: &TableUse<'_>| !one.is_test() && !(decides && one.is_in_batch());
+        let Some(update) = uses.iter().find(|one| is_plain(one) && may_resurrect(one, table)) else { continue };
         let set = update.assignments().iter().map(|set| format!("`{}`", set.column.text)).collect::<Vec<_>>();
         let (Some(first), Some(last)) = (update.assignments().first(), update.assignments().last()) else { continue };
         let message = format!(
