@@ -77,6 +77,10 @@ pub(crate) fn entities(sources: &Sources<'_>, families: &[Family<'_>], structs: 
             } else {
                 format!("{long}Row")
             };
+            // What the short name would not tell apart, the names of patterns do not either.
+            if wanted != capitalised(&entity.words, "Row") {
+                entity.words = words(base.name());
+            }
             let mut name = given.give(wanted, "");
             while structs.has(&name) {
                 name = given.give(format!("{name}Row"), "");

@@ -57,7 +57,6 @@ pub(crate) fn gather(
         let is_projection = entity.is_some_and(|entity| Some(entities[*entity].base) != asking.source);
         let is_told = |class: u8| entity.is_some_and(|entity| leading.contains_key(&(*entity, class)));
         let follows = is_projection
-            && asking.role == Role::Service
             && match &asking.statement.kind {
                 StatementKind::Insert(_) => is_told(0),
                 StatementKind::Update(_) => is_told(1),
@@ -107,8 +106,8 @@ fn pattern(
     entity_of: &BTreeMap<usize, usize>,
     asking: &Asking<'_>,
 ) -> Result<Pattern, String> {
-    if asking.role == Role::Job {
-        return Err("a job".to_owned());
+    if asking.table_unknown {
+        return Err("its table is known only at run time".to_owned());
     }
     if asking.dynamic {
         return Err("a part of it is known only at run time".to_owned());
@@ -119,11 +118,14 @@ fn pattern(
     let entity_at = *entity_of.get(&at).ok_or("its table was not understood")?;
     let entity = &entities[entity_at];
     let mut notes = Vec::new();
+    if asking.role == Role::Job {
+        notes.push("its file or function is named like a job's: is it a part of the service?".to_owned());
+    }
     let action = match &asking.statement.kind {
         StatementKind::Select(select) => {
             let mut reading = reads::read(entity, source, select)?;
             reading.read.page = asking.page_size.filter(|size| *size > 0 && reading.read.first.is_none());
-            notes = reading.notes;
+            notes.extend(reading.notes);
             Action::Read(reading.read)
         }
         StatementKind::Insert(insert) => Action::Insert(writes::insert(entity, source, insert)?),

@@ -32,8 +32,10 @@ pub(crate) enum Kinship {
     Reordered,
     /// Neither key holds the other, but both have the columns of both.
     Shared,
-    /// Its key leads to the other's key.
+    /// Each of its rows, found by one key, leads to the other's key.
     Lookup,
+    /// Its rows, sorted within a group, lead to the other's key.
+    Listed,
 }
 
 /// Tables that are written together.
@@ -81,7 +83,8 @@ pub(crate) fn families<'s>(sources: &Sources<'s>, together: &Together) -> Vec<Fa
         };
         let family = match found {
             Some((family, kinship)) => {
-                join(&mut families[family], at, source, kinship);
+                let base = &sources.all[families[family].base];
+                join(&mut families[family], at, (source, base), kinship);
                 family
             }
             None => {
@@ -100,7 +103,7 @@ pub(crate) fn families<'s>(sources: &Sources<'s>, together: &Together) -> Vec<Fa
     families
 }
 
-fn join<'s>(family: &mut Family<'s>, at: usize, source: &Source<'s>, kinship: Kinship) {
+fn join<'s>(family: &mut Family<'s>, at: usize, (source, base): (&Source<'s>, &Source<'s>), kinship: Kinship) {
     let key: Vec<&str> = source.key.iter().map(|column| column.name.as_str()).collect();
     match kinship {
         Kinship::Shared => {
@@ -108,9 +111,11 @@ fn join<'s>(family: &mut Family<'s>, at: usize, source: &Source<'s>, kinship: Ki
             family.identity = shared;
         }
         Kinship::Lookup => family.unique.push((key, at)),
-        Kinship::View | Kinship::Sorted | Kinship::Reordered => {}
+        Kinship::View | Kinship::Sorted | Kinship::Reordered | Kinship::Listed => {}
     }
-    for column in source.key.iter().chain(&source.values) {
+    // What is a bucket there is one here, whatever part of the key it stands in.
+    let is_bucket = |column: &&&Column| base.buckets.iter().any(|(name, _)| *name == column.name);
+    for column in source.key.iter().chain(&source.values).filter(|column| !is_bucket(column)) {
         if !family.columns.iter().any(|known| known.name == column.name) {
             family.columns.push(column);
         }
@@ -136,6 +141,8 @@ fn kinship(sources: &Sources<'_>, at: usize, family: &Family<'_>, together: &Tog
         .chain(family.others.iter().map(|(other, _)| *other))
         .any(|other| together.contains(&(at.min(other), at.max(other))));
     let related = same_stem || written_together;
+    // Tables of other names are kin only where what they share is sure to be the same thing.
+    let akin = related || shared > 1 || names_one(&family.identity, base);
     let mostly_shared = shared * 2 >= source.values.len();
     if family.identity.iter().all(|name| key.contains(name)) {
         let same_identity = source.identity.len() == family.identity.len();
@@ -143,12 +150,12 @@ fn kinship(sources: &Sources<'_>, at: usize, family: &Family<'_>, together: &Tog
         // The same key in the same order is another part of the same thing, or its older version: no projection.
         return match (same_identity, same_order) {
             (true, true) if key.len() == base.key.len() => None,
-            (true, _) => (mostly_shared
-                && (related || shared > 0 || source.values.is_empty() && base.values.is_empty()))
-            .then_some(Kinship::Reordered),
-            (false, _) => {
-                (mostly_shared && (related || shared > 0 || source.values.is_empty())).then_some(Kinship::Sorted)
+            (true, _) => {
+                let ids = family.identity.iter().all(|name| name.ends_with("_id"));
+                let as_much = shared == source.values.len() && shared == base.values.len();
+                (mostly_shared && (related || (ids && as_much))).then_some(Kinship::Reordered)
             }
+            (false, _) => (mostly_shared && akin).then_some(Kinship::Sorted),
         };
     }
     let has_base_key = base.key.iter().all(|column| source.has_column(&column.name));
@@ -162,8 +169,20 @@ fn kinship(sources: &Sources<'_>, at: usize, family: &Family<'_>, together: &Tog
     }
     let leads_to_key = family.identity.iter().all(|name| source.values.iter().any(|column| column.name == *name));
     let only_leads = shared == source.values.len();
-    (common.is_empty() && leads_to_key && only_leads && (source.is_named_as_way() || related))
-        .then_some(Kinship::Lookup)
+    if !(common.is_empty() && leads_to_key && only_leads && (source.is_named_as_way() || related)) {
+        return None;
+    }
+    let is_one = source.table.clustering().next().is_none();
+    Some(if is_one { Kinship::Lookup } else { Kinship::Listed })
+}
+
+/// Whether the last column of an identity is named after the table, or as an id of something: `conv` in `conversation`,
+/// `user_id`; not `name`.
+fn names_one(identity: &[&str], base: &Source<'_>) -> bool {
+    let Some(last) = identity.last() else { return false };
+    let stem = base.stem().join("_");
+    let short = last.strip_suffix("_id").unwrap_or(last);
+    last.ends_with("_id") || stem == short || (short.len() > 2 && !stem.contains('_') && stem.starts_with(short))
 }
 
 /// A type without `frozen`, which changes how it is stored and not what it is.
@@ -199,6 +218,7 @@ pub(crate) fn reason(
         Kinship::Shared => {
             format!("it has the columns of {base}, and both keys have [{}]", list(&family.identity))
         }
+        Kinship::Listed => format!("its rows lead to [{}] and to nothing else", list(&family.identity)),
         Kinship::Lookup => format!("[{}] leads to [{}] and to nothing else", list(&key), list(&family.identity)),
     };
     let batch = together.contains(&(at.min(family.base), at.max(family.base)));

@@ -75,7 +75,6 @@ pub fn draft(survey: &Survey, name: &str, place: &dyn Fn(Place) -> String) -> Dr
         entities: &entities,
         name,
         place,
-        steps: survey.steps.len(),
     };
     loop {
         let titles = titles::titles(&entities, &gathered.patterns);

@@ -63,7 +63,9 @@ pub(crate) fn capitalised(words: &[String], fallback: &str) -> String {
 pub(crate) fn singular(word: &str) -> String {
     let keeps = ["ss", "us", "is", "news", "series", "data"];
     let drops_es = ["sses", "uses", "xes", "ches", "shes", "zes"];
-    if word.len() <= 3 || keeps.iter().any(|end| word.ends_with(end)) {
+    if word == "ids" {
+        "id".to_owned()
+    } else if word.len() <= 3 || keeps.iter().any(|end| word.ends_with(end)) {
         word.to_owned()
     } else if let Some(stem) = word.strip_suffix("ies") {
         format!("{stem}y")
@@ -77,7 +79,9 @@ pub(crate) fn singular(word: &str) -> String {
 /// Many of one: `parcel` is `parcels`.
 pub(crate) fn plural(word: &str) -> String {
     let vowel_before_y = ["ay", "ey", "oy", "uy"].iter().any(|end| word.ends_with(end));
-    if let Some(stem) = word.strip_suffix('y').filter(|_| !vowel_before_y) {
+    if word.ends_with(|c: char| c.is_ascii_digit()) {
+        word.to_owned()
+    } else if let Some(stem) = word.strip_suffix('y').filter(|_| !vowel_before_y) {
         format!("{stem}ies")
     } else if ["s", "x", "ch", "sh", "z"].iter().any(|end| word.ends_with(end)) {
         format!("{word}es")

@@ -24,7 +24,6 @@ pub(crate) struct Page<'a, 's> {
     pub(crate) entities: &'a [Entity],
     pub(crate) name: &'a str,
     pub(crate) place: &'a dyn Fn(Place) -> String,
-    pub(crate) steps: usize,
 }
 
 /// How many places of one pattern are named, and how many statements that were left out.
@@ -65,21 +64,14 @@ impl Page<'_, '_> {
     fn head(&self, out: &mut String, gathered: &Gathered, titles: &[String]) {
         let tables = self.sources.all.iter().filter(|source| !source.is_static).count();
         let statements: usize = gathered.patterns.iter().map(|pattern| pattern.callers.len()).sum();
-        comment(
-            out,
-            0,
-            &format!(
-                "Written by keyloom init --from: {tables} tables of {} statements are {} entities; {statements} statements are {} patterns.",
-                self.steps,
-                self.entities.len(),
-                gathered.patterns.len(),
-            ),
+        let became = format!(
+            "Written by keyloom init --from: {tables} tables are {} entities, {statements} statements are {} patterns.",
+            self.entities.len(),
+            gathered.patterns.len(),
         );
-        comment(
-            out,
-            0,
-            "What no schema tells is asked for in comments: uncomment the line and put a number for each `?`.",
-        );
+        comment(out, 0, &became);
+        let how = "What no schema tells is asked for in comments: uncomment the line and put a number for each `?`.";
+        comment(out, 0, how);
         let asked = questions(self.entities, &gathered.patterns, titles);
         if !asked.is_empty() {
             comment(out, 0, &format!("{} questions; the first of them:", asked.len()));
@@ -158,8 +150,7 @@ impl Page<'_, '_> {
             }
             for group in groups {
                 let quoted = if group.contains(',') { format!("\"{group}\"") } else { group.clone() };
-                let _ =
-                    writeln!(out, "    #   {quoted}: ? / ? / ?  # rows with the same {group}: typical / p99 / worst");
+                let _ = writeln!(out, "    #   {quoted}: ? / ? / ?  # rows of one group: typical / p99 / worst");
             }
             if entity.expires.is_none() {
                 out.push_str("    # expires: ?  # when does a row end? `forever` is an answer\n");
@@ -197,8 +188,9 @@ impl Page<'_, '_> {
         if !beside.is_empty() {
             let key: Vec<&str> = entity.key.iter().map(|at| entity.fields[*at].name.as_str()).collect();
             let said = format!(
-                "[{}] stand in the key of {} to find and to sort rows; [{}] tells them apart",
+                "[{}] {} in the key of {} to find and to sort rows; [{}] tells them apart",
                 beside.join(", "),
+                if beside.len() == 1 { "stands" } else { "stand" },
                 base.name(),
                 key.join(", ")
             );
@@ -272,11 +264,13 @@ impl Page<'_, '_> {
         if !gathered.left_out.is_empty() {
             out.push('\n');
             comment(out, 0, &format!("{} statements are no patterns:", gathered.left_out.len()));
-            for (place, why) in gathered.left_out.iter().take(LEFT_OUT_MAX) {
-                let line = clean(&format!("{}: {why}", (self.place)(*place)));
+            let lines = gathered.left_out.iter().map(|(place, why)| clean(&format!("{}: {why}", (self.place)(*place))));
+            let mut lines: Vec<String> = lines.collect();
+            lines.dedup();
+            for line in lines.iter().take(LEFT_OUT_MAX) {
                 let _ = writeln!(out, "#   {line}");
             }
-            let more = gathered.left_out.len().saturating_sub(LEFT_OUT_MAX);
+            let more = lines.len().saturating_sub(LEFT_OUT_MAX);
             if more > 0 {
                 comment(out, 0, &format!("  and {more} more"));
             }

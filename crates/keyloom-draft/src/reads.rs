@@ -53,9 +53,9 @@ pub(crate) fn read(entity: &Entity, source: &Source<'_>, select: &Select) -> Res
     if by.is_empty() {
         return Err("nothing says which rows it reads".to_owned());
     }
-    if let Some(moment) =
-        asked.bucket_of.filter(|moment| verb != ReadVerb::Get && !asked.tests.iter().any(|t| t.field == *moment))
-    {
+    let is_tested = |moment: &usize| asked.tests.iter().any(|test| test.field == *moment);
+    let is_given = |moment: &usize| by.iter().any(|(field, _)| field == moment);
+    if let Some(moment) = asked.bucket_of.filter(|at| verb != ReadVerb::Get && !is_tested(at) && !is_given(at)) {
         for comparison in [Comparison::GreaterOrEqual, Comparison::Less] {
             asked.tests.push(Test { field: moment, comparison, value: Value::Input });
         }

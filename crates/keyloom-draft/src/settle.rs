@@ -249,7 +249,7 @@ fn references(entities: &mut [Entity]) {
 /// The time to live that all inserts into an entity agree on; `None` where they do not.
 fn lifetimes(statements: &[Asking<'_>], entity_of: &BTreeMap<usize, usize>) -> BTreeMap<usize, Option<u64>> {
     let mut lifetimes: BTreeMap<usize, Option<u64>> = BTreeMap::new();
-    for asking in statements.iter().filter(|asking| asking.role == Role::Service) {
+    for asking in statements.iter().filter(|asking| matches!(asking.role, Role::Service | Role::Job)) {
         let (StatementKind::Insert(_), Some(source)) = (&asking.statement.kind, asking.source) else { continue };
         let Some(entity) = entity_of.get(&source) else { continue };
         let ttl = using(asking.statement).iter().find(|using| using.name.text == "ttl");

@@ -50,6 +50,13 @@ impl<'s> Source<'s> {
         if let Some(by) = words.iter().position(|word| word == "by").filter(|by| *by > 0) {
             words.truncate(by);
         }
+        let is_manner = |word: &String| {
+            let version = word.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.parse::<u16>().is_ok());
+            version || matches!(word.as_str(), "list" | "index" | "idx" | "lookup" | "rev" | "reverse" | "view" | "mv")
+        };
+        while words.len() > 1 && words.last().is_some_and(is_manner) {
+            words.pop();
+        }
         if let Some(last) = words.last_mut() {
             *last = singular(last);
         }

@@ -15,6 +15,8 @@ pub(crate) struct Asking<'s> {
     pub(crate) statement: &'s Statement,
     /// The table; nothing where the name leads to none.
     pub(crate) source: Option<usize>,
+    /// Which table it names is known only at run time.
+    pub(crate) table_unknown: bool,
     pub(crate) place: Place,
     pub(crate) function: Option<&'s str>,
     pub(crate) page_size: Option<u64>,
@@ -74,6 +76,7 @@ fn asking<'s>(
     Asking {
         statement,
         source,
+        table_unknown: table(statement).is_some_and(|name| name.name.unknown),
         place: used.place(statement.span),
         function: site.and_then(|site| site.function.as_deref()),
         page_size: site.and_then(|site| site.page_size.as_deref()).and_then(|size| size.parse().ok()),

@@ -5,57 +5,53 @@ use crate::names::{Names, plural, words};
 use crate::pattern::{Action, Pattern, Read, ReadVerb};
 use crate::settle::{InsertVerb, insert_verb};
 
-/// Words with which functions begin that do something to rows.
-const VERBS: [&str; 44] = [
-    "acquire",
+/// Words with which functions begin that read rows, make them, change them, take them away.
+const READS: [&str; 10] = ["count", "fetch", "find", "get", "list", "load", "lookup", "query", "read", "select"];
+const MAKES: [&str; 19] = [
+    "acquire", "add", "append", "book", "claim", "create", "insert", "lock", "open", "place", "put", "record",
+    "register", "save", "set", "start", "store", "take", "write",
+];
+const CHANGES: [&str; 24] = [
     "add",
     "append",
-    "book",
     "cancel",
     "change",
-    "claim",
     "clear",
     "close",
-    "count",
-    "create",
-    "delete",
     "extend",
-    "fetch",
-    "find",
-    "get",
     "increment",
-    "insert",
-    "list",
-    "load",
     "lock",
-    "lookup",
     "mark",
     "open",
-    "place",
     "put",
-    "read",
     "record",
-    "register",
     "release",
     "remove",
     "rename",
     "renew",
     "save",
-    "select",
     "set",
-    "start",
-    "stop",
     "store",
-    "take",
     "touch",
     "unlock",
     "update",
     "write",
 ];
+const REMOVES: [&str; 8] = ["cancel", "clear", "close", "delete", "release", "remove", "stop", "unlock"];
+
+/// Whether a function that begins with this word may do what the pattern does. A function that inserts may also undo it,
+/// and its name is that of the insert.
+fn says(word: &str, action: &Action) -> bool {
+    match action {
+        Action::Read(_) => READS.contains(&word),
+        Action::Insert(_) | Action::Atomic(_) => MAKES.contains(&word) || word == "update",
+        Action::Update(_) => CHANGES.contains(&word),
+        Action::Delete(_) => REMOVES.contains(&word),
+    }
+}
 
 /// Words that tell nothing in a function's name.
-const EMPTY: [&str; 12] =
-    ["db", "async", "impl", "internal", "do", "try", "sync", "query", "stmt", "statement", "cql", "row"];
+const EMPTY: [&str; 11] = ["db", "async", "impl", "internal", "do", "try", "sync", "stmt", "statement", "cql", "row"];
 
 /// A name for each pattern, none given twice.
 pub(crate) fn titles(entities: &[Entity], patterns: &[Pattern]) -> Vec<String> {
@@ -86,7 +82,7 @@ fn own(entities: &[Entity], pattern: &Pattern) -> Option<String> {
     }
     let mut words = words(function);
     words.retain(|word| !EMPTY.contains(&word.as_str()));
-    let begins = words.first().is_some_and(|first| VERBS.contains(&first.as_str()));
+    let begins = words.first().is_some_and(|first| says(first, &pattern.action));
     if !begins || words.len() > 7 || words[0].starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

@@ -33,8 +33,8 @@ pub(crate) enum Kind {
 }
 
 /// Stands where the language wants a size, a scale or a count. The same everywhere, so that nobody takes it for knowledge.
-const SIZE: &str = "(1..1KB)";
-const COUNTS: &str = "(1 / 10 / 100)";
+const SIZE: &str = "(32..400)";
+const COUNTS: &str = "(3 / 20 / 100)";
 const SCALE: &str = "(2)";
 
 impl fmt::Display for Kind {
@@ -76,9 +76,9 @@ impl Kind {
     /// What the placeholders stand for, as the end of a question.
     pub(crate) fn asks(&self) -> &'static str {
         match self {
-            Self::Decimal => "digits behind the point?",
-            Self::List(_) | Self::Set(_) | Self::Map(..) => "items: typical / p99 / worst?",
-            _ => "bytes: typical..maximum?",
+            Self::Decimal => "digits behind the point",
+            Self::List(_) | Self::Set(_) | Self::Map(..) => "items",
+            _ => "bytes",
         }
     }
 

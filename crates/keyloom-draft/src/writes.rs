@@ -24,6 +24,9 @@ pub(crate) fn insert(entity: &Entity, source: &Source<'_>, insert: &ast::Insert)
         if column.unknown {
             return Err("what it writes is known only at run time".to_owned());
         }
+        if source.table.column(&column.text).is_none() {
+            return Err(format!("{} has no column {}", source.name(), column.text));
+        }
         // A bucket is no fact, and what all rows of a partition share is written by itself.
         if source.buckets.iter().any(|(name, _)| *name == column.text) || !source.has_column(&column.text) {
             continue;
