@@ -3,7 +3,8 @@
 mod names;
 mod variants;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use crate::Language;
 use crate::draft::Draft;
@@ -57,7 +58,7 @@ pub fn may_hold_wanted(language: Language, text: &[u8], wanted: &[Wanted]) -> bo
     let mut at = 0;
     while at < text.len() {
         let length = text[at..].iter().take_while(|byte| is_part(**byte)).count();
-        let purpose = if length > 1 { names.get(&text[at..at + length]) } else { None };
+        let purpose = if length > 0 { names.get(&text[at..at + length]) } else { None };
         if purpose.is_some_and(|purpose| *purpose == Purpose::Use || is_declared(&text[at + length..])) {
             return true;
         }
@@ -96,13 +97,20 @@ pub fn link(units: &[Unit]) -> Linked {
         following: Vec::new(),
         budget: 0,
         snippets: BTreeMap::new(),
-        covered: HashSet::new(),
+        covered: BTreeSet::new(),
         widest: widest(units),
         declared: declared(units),
     };
     for (unit, found) in units.iter().enumerate() {
         for sent in &found.sent {
             linker.sent(unit, sent);
+        }
+    }
+    for (unit, found) in units.iter().enumerate() {
+        for declaration in found.declarations.iter().filter(|declaration| begins_elsewhere(&declaration.value)) {
+            for draft in linker.drafts(unit, &declaration.value) {
+                linker.keep(draft, None, None);
+            }
         }
     }
     for (unit, found) in units.iter().enumerate() {
@@ -140,7 +148,7 @@ struct Linker<'u> {
     /// How many more nodes may be looked at for the statement at hand.
     budget: u32,
     snippets: BTreeMap<(Start, String), Snippet>,
-    covered: HashSet<Start>,
+    covered: BTreeSet<Start>,
     widest: HashMap<Start, &'u Seed>,
     declared: HashMap<Start, Vec<&'u str>>,
 }
@@ -177,11 +185,27 @@ fn declared(units: &[Unit]) -> HashMap<Start, Vec<&str>> {
 }
 
 fn start_of(value: &Shared) -> Option<u32> {
+    first_part(value).map(|part| part.start)
+}
+
+/// The bytes that make the first part of a text.
+fn first_part(value: &Shared) -> Option<Range<u32>> {
     match &value.kind {
-        Kind::Built(built) => built.start(),
-        Kind::Either(values) if matches!(values.first()?.kind, Kind::Built(_)) => start_of(values.first()?),
-        Kind::Derived { at, .. } => Some(at.start),
-        _ => value.first_text()?.parts.first().map(|part| part.at.start),
+        Kind::Built(built) => built.start().map(|start| start..start + 1),
+        Kind::Either(values) if matches!(values.first()?.kind, Kind::Built(_)) => first_part(values.first()?),
+        Kind::Derived { at, .. } => Some(at.start..at.start + 1),
+        _ => value.first_text()?.parts.first().map(|part| part.at.clone()),
+    }
+}
+
+/// Whether a text is put together from a constant that stands elsewhere and more: with it, it may be a statement.
+fn begins_elsewhere(value: &Shared) -> bool {
+    match &value.kind {
+        Kind::Join(parts) => parts.len() > 1 && matches!(parts[0].kind, Kind::Name(_)),
+        Kind::Format { template, .. } => matches!(template.kind, Kind::Name(_)) || begins_elsewhere(template),
+        Kind::Either(values) => values.iter().any(begins_elsewhere),
+        Kind::Rewritten(value) | Kind::Repeated(value) => begins_elsewhere(value),
+        _ => false,
     }
 }
 
@@ -194,7 +218,9 @@ impl Linker<'_> {
     }
 
     fn seed(&mut self, unit: usize, seed: &Seed) {
-        if start_of(&seed.value).is_some_and(|start| self.covered.contains(&(unit, start))) {
+        // A text is taken already when a statement begins in its first part, indentation aside.
+        let first = first_part(&seed.value);
+        if first.is_some_and(|part| self.covered.range((unit, part.start)..(unit, part.end)).next().is_some()) {
             return;
         }
         for draft in self.drafts(unit, &seed.value) {
@@ -206,20 +232,23 @@ impl Linker<'_> {
     fn drafts(&mut self, unit: usize, value: &Shared) -> Vec<Draft> {
         self.budget = 5_000;
         let wanted = self.wanted.clone();
-        let drafts: Vec<Draft> = self.variants(unit, value).into_iter().map(|draft| {
-            let open = open_places(&draft.text);
-            let parts: Vec<_> = open
-                .into_iter()
-                .map(|(range, name)| {
-                    let at = draft.slice(range.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
-                    let (unit, at) = at.unwrap_or((unit, 0..0));
-                    (range, Draft::hole(&name, unit, at, Vec::new()))
-                })
-                .collect();
-            if parts.is_empty() { draft } else { draft.replaced(&parts) }
-        })
-        .filter(|draft| is_statement(&draft.text))
-        .collect();
+        let drafts: Vec<Draft> = self
+            .variants(unit, value)
+            .into_iter()
+            .map(|draft| {
+                let open = open_places(&draft.text);
+                let parts: Vec<_> = open
+                    .into_iter()
+                    .map(|(range, name)| {
+                        let at = draft.slice(range.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
+                        let (unit, at) = at.unwrap_or((unit, 0..0));
+                        (range, Draft::hole(&name, unit, at, Vec::new()))
+                    })
+                    .collect();
+                if parts.is_empty() { draft } else { draft.replaced(&parts) }
+            })
+            .filter(|draft| is_statement(&draft.text))
+            .collect();
         // Names are wanted for the sake of statements, not of other texts.
         if drafts.iter().all(|draft| draft.holes.is_empty()) {
             self.wanted = wanted;
@@ -296,7 +325,9 @@ impl Linker<'_> {
             Kind::Unset => Bound::Unset,
             Kind::Plain(text) => Bound::Constant(text.clone()),
             Kind::Unknown(_) => Bound::Unknown,
-            Kind::Name(name) if matches!(name.path.last().map(String::as_str), Some("UNSET_VALUE" | "UnsetValue" | "unset")) => {
+            Kind::Name(name)
+                if matches!(name.path.last().map(String::as_str), Some("UNSET_VALUE" | "UnsetValue" | "unset")) =>
+            {
                 Bound::Unset
             }
             _ => {
@@ -321,9 +352,11 @@ fn is_test(unit: &Unit, container: Option<&str>) -> bool {
     let mut parts = name.rsplit('/');
     let file = parts.next().unwrap_or("");
     let stem = file.split('.').next().unwrap_or(file);
-    let folders = ["test", "tests", "testing", "__tests__", "spec", "it", "e2e", "testdata", "integrationtest", "testutils"];
-    parts.any(|part| folders.contains(&part) || part.ends_with("-test") || part.ends_with("-tests") || part.ends_with("_test"))
-        || stem.starts_with("test_")
+    let folders =
+        ["test", "tests", "testing", "__tests__", "spec", "it", "e2e", "testdata", "integrationtest", "testutils"];
+    parts.any(|part| {
+        folders.contains(&part) || part.ends_with("-test") || part.ends_with("-tests") || part.ends_with("_test")
+    }) || stem.starts_with("test_")
         || stem.ends_with("_test")
         || stem == "conftest"
         || file.contains(".spec.")
@@ -331,5 +364,7 @@ fn is_test(unit: &Unit, container: Option<&str>) -> bool {
         || [Some(unit.name.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or("")), container]
             .into_iter()
             .flatten()
-            .any(|name| ["Test", "Tests", "Spec", "IT", "TestCase", "TestBase", "tests"].iter().any(|end| name.ends_with(end)))
+            .any(|name| {
+                ["Test", "Tests", "Spec", "IT", "TestCase", "TestBase", "tests"].iter().any(|end| name.ends_with(end))
+            })
 }

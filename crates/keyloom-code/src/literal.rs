@@ -9,7 +9,13 @@ use crate::value::Text;
 
 /// The spans of a literal between its quotes. Children whose kind is among the holes are put in, those among the escapes
 /// are decoded, and all other bytes stand for themselves, whatever nodes the grammar has for them.
-pub(crate) fn spans<'t>(node: Node<'t>, text: &'t str, quotes: [usize; 2], holes: &[&str], escapes: bool) -> Vec<Span<'t>> {
+pub(crate) fn spans<'t>(
+    node: Node<'t>,
+    text: &'t str,
+    quotes: [usize; 2],
+    holes: &[&str],
+    escapes: bool,
+) -> Vec<Span<'t>> {
     let whole = node.byte_range();
     let end = whole.end.saturating_sub(quotes[1]).max(whole.start);
     let mut from = (whole.start + quotes[0]).min(end);
@@ -30,7 +36,8 @@ pub(crate) fn spans<'t>(node: Node<'t>, text: &'t str, quotes: [usize; 2], holes
         if holes.contains(&child.kind()) {
             spans.push(Span::Plain(from..range.start));
             let mut cursor = child.walk();
-            let inner = child.named_children(&mut cursor).find(|inner| !inner.is_extra() && !inner.kind().contains("brace"));
+            let inner =
+                child.named_children(&mut cursor).find(|inner| !inner.is_extra() && !inner.kind().contains("brace"));
             spans.push(Span::Hole(inner.unwrap_or(child)));
             from = range.end;
         } else if escapes && child.kind().contains("escape") {
@@ -104,14 +111,60 @@ fn unescape(escape: &str) -> String {
         'f' => '\u{c}',
         's' => ' ',
         '0'..='7' => number(rest, 8).unwrap_or(first),
-        'x' | 'u' | 'U' => {
-            number(rest[1..].trim_start_matches('u').trim_matches(['{', '}']), 16).unwrap_or(char::REPLACEMENT_CHARACTER)
-        }
+        'x' | 'u' | 'U' => number(rest[1..].trim_start_matches('u').trim_matches(['{', '}']), 16)
+            .unwrap_or(char::REPLACEMENT_CHARACTER),
         '&' => return String::new(),
         first if first.is_whitespace() => return String::new(),
         first => first,
     };
     letter.to_string()
+}
+
+/// A backslash at a line's end takes the blanks of the next line with it.
+pub(crate) fn continued<'t>(spans: Vec<Span<'t>>, text: &'t str) -> Vec<Span<'t>> {
+    let mut after_break = false;
+    let mut found = Vec::new();
+    for span in spans {
+        match span {
+            Span::Plain(range) if range.is_empty() => {}
+            Span::Plain(mut range) => {
+                if std::mem::take(&mut after_break) {
+                    let plain = &text[range.clone()];
+                    range.start += plain.len() - plain.trim_start().len();
+                }
+                found.push(Span::Plain(range));
+            }
+            Span::Escape(range, meant) => {
+                after_break = meant.is_empty();
+                found.push(Span::Escape(range, meant));
+            }
+            span => found.push(span),
+        }
+    }
+    found
+}
+
+/// Two of a sign mean one.
+pub(crate) fn doubled<'t>(spans: Vec<Span<'t>>, text: &'t str, pairs: &[&str]) -> Vec<Span<'t>> {
+    let mut found = Vec::new();
+    for span in spans {
+        let Span::Plain(range) = span else {
+            found.push(span);
+            continue;
+        };
+        let mut from = range.start;
+        loop {
+            let rest = text.get(from..range.end).unwrap_or("");
+            let Some((start, pair)) = pairs.iter().filter_map(|pair| Some((rest.find(pair)?, pair))).min() else {
+                break;
+            };
+            found.push(Span::Plain(from..from + start));
+            found.push(Span::Escape(from + start..from + start + 2, pair[..1].to_owned()));
+            from += start + 2;
+        }
+        found.push(Span::Plain(from..range.end));
+    }
+    found
 }
 
 /// Without the margin: blanks at a line's beginning and the bar behind them.

@@ -3,6 +3,7 @@
 mod bindings;
 mod building;
 mod calls;
+pub(crate) mod gocqlx;
 mod sites;
 mod strings;
 
@@ -577,9 +578,9 @@ impl<'t> Reader<'t> {
         let text = bytes(node, self.text);
         let Some(found) = text.find("keyloom:") else { return };
         let said = text[found..].trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '*' | '/'));
-        let beside = node.prev_named_sibling().filter(|sibling| {
-            !sibling.is_extra() && !self.text[sibling.end_byte()..node.start_byte()].contains('\n')
-        });
+        let beside = node
+            .prev_named_sibling()
+            .filter(|sibling| !sibling.is_extra() && !self.text[sibling.end_byte()..node.start_byte()].contains('\n'));
         let behind = || {
             let mut next = node.next_named_sibling();
             while let Some(sibling) = next.filter(Node::is_extra) {

@@ -15,11 +15,17 @@ pub(crate) enum Shape<'t> {
     /// Operands that are joined into one text.
     Sum(Vec<Node<'t>>),
     /// A template filled in by an operator: Python's `%`.
-    Percent { template: Node<'t>, arguments: Vec<Node<'t>> },
+    Percent {
+        template: Node<'t>,
+        arguments: Vec<Node<'t>>,
+    },
     Name(&'t str),
     /// The object around: `this`, `self`.
     This,
-    Member { object: Node<'t>, name: &'t str },
+    Member {
+        object: Node<'t>,
+        name: &'t str,
+    },
     Call(Call<'t>),
     /// A list, an array, a tuple.
     List(Vec<Node<'t>>),
@@ -29,10 +35,22 @@ pub(crate) enum Shape<'t> {
     Same(Node<'t>),
     Bind(Bind<'t>),
     /// One of the branches, or none of them unless `total`.
-    Branch { conditions: Vec<Node<'t>>, branches: Vec<Node<'t>>, total: bool },
-    Loop { over: Option<Node<'t>>, variables: Vec<&'t str>, parts: Vec<Node<'t>> },
+    Branch {
+        conditions: Vec<Node<'t>>,
+        branches: Vec<Node<'t>>,
+        total: bool,
+    },
+    Loop {
+        over: Option<Node<'t>>,
+        variables: Vec<&'t str>,
+        parts: Vec<Node<'t>>,
+    },
     Function(Function<'t>),
-    Container { name: &'t str, bases: Vec<&'t str>, body: Vec<Node<'t>> },
+    Container {
+        name: &'t str,
+        bases: Vec<&'t str>,
+        body: Vec<Node<'t>>,
+    },
     Return(Option<Node<'t>>),
     /// `throw`, `break`, `continue`: what follows in this branch does not run.
     Leave,

@@ -9,7 +9,8 @@ const VERBS: [&str; 10] =
 
 /// Whether the bytes could hold a statement or a call of a builder. A file that does not is not worth parsing.
 pub fn may_hold_statements(language: Language, text: &[u8]) -> bool {
-    holds_quoted_verb(text) || builder_names(language).iter().any(|name| contains(text, name.as_bytes()))
+    let documents = matches!(language, Language::Ruby | Language::Php) && contains(text, b"<<");
+    holds_quoted_verb(text, documents) || builder_names(language).iter().any(|name| contains(text, name.as_bytes()))
 }
 
 fn builder_names(language: Language) -> &'static [&'static str] {
@@ -23,10 +24,12 @@ fn builder_names(language: Language) -> &'static [&'static str] {
 }
 
 /// A verb right behind a quote, or behind blanks, margins and comments that follow one.
-fn holds_quoted_verb(text: &[u8]) -> bool {
+/// In a language with here-documents, which begin behind a line's end, that counts as a quote.
+fn holds_quoted_verb(text: &[u8], documents: bool) -> bool {
     let mut at = 0;
     while at < text.len() {
-        if !matches!(text[at], b'"' | b'\'' | b'`' | b'|') {
+        let is_quote = matches!(text[at], b'"' | b'\'' | b'`' | b'|') || documents && text[at] == b'\n';
+        if !is_quote {
             at += 1;
             continue;
         }
@@ -37,6 +40,7 @@ fn holds_quoted_verb(text: &[u8]) -> bool {
                 byte if byte.is_ascii_whitespace() || matches!(byte, b'|' | b'(' | b'"' | b'\'') => next += 1,
                 b'\\' if matches!(text.get(next + 1), Some(b'n' | b't' | b'r' | b'\n')) => next += 2,
                 b'-' if text.get(next + 1) == Some(&b'-') => next = line_end(text, next),
+                b'/' if text.get(next + 1) == Some(&b'*') => next = comment_end(text, next),
                 _ => break,
             }
         }
@@ -50,6 +54,10 @@ fn holds_quoted_verb(text: &[u8]) -> bool {
 
 fn line_end(text: &[u8], from: usize) -> usize {
     text[from..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |length| from + length)
+}
+
+fn comment_end(text: &[u8], from: usize) -> usize {
+    text[from..].windows(2).position(|pair| pair == b"*/").map_or(text.len(), |length| from + length + 2)
 }
 
 fn starts_with_verb(text: &[u8]) -> bool {
@@ -189,7 +197,8 @@ impl Words {
             return false;
         }
         let list = &self.0[1..from];
-        let is_name = |word: &String| word.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_name =
+            |word: &String| word.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
         let glue = ["distinct", "as", "json", "top"];
         let loose = list.windows(2).filter(|pair| {
             is_name(&pair[0])
@@ -210,8 +219,8 @@ impl Words {
         self.at(from + 2).is_none_or(|word| {
             !word.chars().all(char::is_alphabetic)
                 || [
-                    "where", "limit", "order", "group", "allow", "per", "as", "join", "inner", "left", "right", "using",
-                    "bypass", "and", "cross", "full", "natural", "union", "for", "having", "t", "offset",
+                    "where", "limit", "order", "group", "allow", "per", "as", "join", "inner", "left", "right",
+                    "using", "bypass", "and", "cross", "full", "natural", "union", "for", "having", "t", "offset",
                 ]
                 .contains(&word)
                 || word.len() <= 3
@@ -244,8 +253,22 @@ impl Words {
 
     fn defines(&self) -> bool {
         const THINGS: [&str; 16] = [
-            "table", "columnfamily", "type", "index", "keyspace", "materialized", "function", "aggregate", "custom", "role",
-            "user", "trigger", "schema", "view", "or", "unique",
+            "table",
+            "columnfamily",
+            "type",
+            "index",
+            "keyspace",
+            "materialized",
+            "function",
+            "aggregate",
+            "custom",
+            "role",
+            "user",
+            "trigger",
+            "schema",
+            "view",
+            "or",
+            "unique",
         ];
         let second = self.at(1).unwrap_or("");
         let defined = THINGS.contains(&second) && self.at(2).is_some_and(|word| word != "the" && word != "for");
@@ -278,7 +301,8 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     let table_alias = is_select
         && words.0.iter().position(|word| word == "from").is_some_and(|from| {
             words.at(from + 2).is_some_and(|word| {
-                word == "as" || word == ","
+                word == "as"
+                    || word == ","
                     || word.len() <= 2 && word.chars().all(char::is_alphabetic) && !matches!(word, "if" | "in")
             })
         });
@@ -296,22 +320,32 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     note(Foreign::DoubleColonCast, words.0.windows(2).any(|pair| pair[0] == ":" && pair[1] == ":"));
     note(
         Foreign::GeneratedKey,
-        word("auto_increment") || word("autoincrement") || is_create && (word("serial") || word("bigserial") || word("identity")),
+        word("auto_increment")
+            || word("autoincrement")
+            || is_create && (word("serial") || word("bigserial") || word("identity")),
     );
-    note(
-        Foreign::Type,
-        is_create && (words.0.windows(2).any(sized) || strange.iter().any(|name| word(name))),
-    );
+    note(Foreign::Type, is_create && (words.0.windows(2).any(sized) || strange.iter().any(|name| word(name))));
     note(
         Foreign::Clause,
-        word("having") || word("union") || word("exists") && pair("exists", "(") || pair("case", "when") || word("ilike")
+        word("having")
+            || word("union")
+            || word("exists") && pair("exists", "(")
+            || pair("case", "when")
+            || word("ilike")
             || words.0.windows(2).any(|pair| pair[0] == "(" && pair[1] == "select")
-            || is_select && word("or") || pair("for", "update") || word("offset"),
+            || is_select && word("or")
+            || pair("for", "update")
+            || word("offset"),
     );
     note(
         Foreign::Constraint,
-        is_create && (pair("foreign", "key") || word("references") || word("unique") || word("default") || pair("not", "null")
-            || word("constraint")),
+        is_create
+            && (pair("foreign", "key")
+                || word("references")
+                || word("unique")
+                || word("default")
+                || pair("not", "null")
+                || word("constraint")),
     );
     note(Foreign::Alias, table_alias);
     found

@@ -95,7 +95,8 @@ fn braces(text: &str) -> Vec<Blank> {
         }
         let Some(end) = text[at..].find('}').map(|end| at + end) else { break };
         let inside = text[at..end].split([':', '!', ',']).next().unwrap_or("").trim();
-        let is_name = inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'[' | b']'));
+        let is_name =
+            inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'[' | b']'));
         if !is_name {
             continue;
         }

@@ -44,17 +44,32 @@ pub(crate) enum Kind {
     /// A list, an array, a tuple, arguments.
     List(Vec<Shared>),
     /// The entries of a list, with a text between them.
-    Separated { separator: Shared, list: Shared },
+    Separated {
+        separator: Shared,
+        list: Shared,
+    },
     /// A template that is filled in.
-    Format { template: Shared, style: Style, arguments: Vec<(Option<String>, Shared)> },
+    Format {
+        template: Shared,
+        style: Style,
+        arguments: Vec<(Option<String>, Shared)>,
+    },
     /// An object with named parts: a table's description, options of a call.
     Record(Vec<(String, Shared)>),
     /// A statement under construction by calls.
     Built(Box<crate::builder::Built>),
     /// A statement that the driver derives from a table's description.
-    Derived { table: Shared, method: String, arguments: Vec<Shared>, at: Range<u32> },
+    Derived {
+        table: Shared,
+        method: String,
+        arguments: Vec<Shared>,
+        at: Range<u32>,
+    },
     /// A statement that went through a call: it is still that statement, and the site learns what follows.
-    Sent { statement: Shared, site: usize },
+    Sent {
+        statement: Shared,
+        site: usize,
+    },
     /// A batch, by its number in the unit.
     Batch(u32),
 }
@@ -188,7 +203,10 @@ impl Value {
         {
             let mut tail = vec![Self::text(rest)];
             tail.extend(long[1..].iter().cloned());
-            return Self::new(Kind::Join(vec![one.clone(), Self::alternatives(&Self::join(vec![]), &Self::join(tail))]));
+            return Self::new(Kind::Join(vec![
+                one.clone(),
+                Self::alternatives(&Self::join(vec![]), &Self::join(tail)),
+            ]));
         }
         Self::alternatives(one, other)
     }
@@ -225,9 +243,9 @@ impl Value {
         loop {
             value = match &value.kind {
                 Kind::Text(text) => return Some(text),
-                Kind::Join(values) | Kind::Either(values) => {
-                    values.iter().find(|value| !matches!(&value.kind, Kind::Text(text) if text.text.trim().is_empty()))?
-                }
+                Kind::Join(values) | Kind::Either(values) => values
+                    .iter()
+                    .find(|value| !matches!(&value.kind, Kind::Text(text) if text.text.trim().is_empty()))?,
                 Kind::Repeated(value) | Kind::Rewritten(value) => value,
                 Kind::Sent { statement, .. } => statement,
                 Kind::Format { template, .. } => template,

@@ -1,10 +1,8 @@
 //! C#.
 
-use std::ops::Range;
-
 use tree_sitter::Node;
 
-use crate::literal::spans;
+use crate::literal::{doubled, spans};
 use crate::shape::{
     Argument, Bind, Call, Function, How, Import, Shape, Span, bytes, child_of, children, field, field_bytes, fields,
     operands,
@@ -15,7 +13,8 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         "string_literal" => Shape::Text(spans(node, text, [1, 1], &[], true)),
         "verbatim_string_literal" => {
             let range = node.byte_range();
-            Shape::Text(doubled(text, range.start + 2..range.end.saturating_sub(1).max(range.start + 2)))
+            let inside = range.start + 2..range.end.saturating_sub(1).max(range.start + 2);
+            Shape::Text(doubled(vec![Span::Plain(inside)], text, &["\"\""]))
         }
         "raw_string_literal" => {
             let content = child_of(node, "raw_string_content").map(|content| content.byte_range());
@@ -24,7 +23,8 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         "interpolated_string_expression" => {
             let open = bytes(node, text).find('"').map_or(1, |quote| quote + 1);
             let verbatim = bytes(node, text)[..open].contains('@');
-            Shape::Text(spans(node, text, [open, 1], &["interpolation"], !verbatim))
+            let pairs: &[&str] = if verbatim { &["{{", "}}", "\"\""] } else { &["{{", "}}"] };
+            Shape::Text(doubled(spans(node, text, [open, 1], &["interpolation"], !verbatim), text, pairs))
         }
         "integer_literal" | "real_literal" | "boolean_literal" => Shape::Plain,
         "null_literal" => Shape::Null,
@@ -32,7 +32,7 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             Some(_) => Shape::Sum(operands(node, |node| sides(node, text))),
             None => Shape::Other,
         },
-        "identifier" => Shape::Name(bytes(node, text)),
+        "identifier" | "predefined_type" => Shape::Name(bytes(node, text)),
         "this" | "this_expression" | "base_expression" => Shape::This,
         "member_access_expression" => match field(node, "expression") {
             Some(object) => Shape::Member { object, name: field_bytes(node, "name", text) },
@@ -44,7 +44,11 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             name: field_bytes(node, "type", text),
             arguments: arguments(node, text),
         }),
-        "parenthesized_expression" | "await_expression" | "expression_statement" | "arrow_expression_clause" | "argument"
+        "parenthesized_expression"
+        | "await_expression"
+        | "expression_statement"
+        | "arrow_expression_clause"
+        | "argument"
         | "equals_value_clause" => children(node).last().map_or(Shape::Skip, |inner| Shape::Same(*inner)),
         "cast_expression" => field(node, "value").map_or(Shape::Other, Shape::Same),
         "variable_declarator" => {
@@ -89,13 +93,15 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         "lambda_expression" => {
             Shape::Function(Function { name: None, parameters: vec![], receiver: None, parts: fields(node, "body") })
         }
-        "class_declaration" | "struct_declaration" | "record_declaration" | "interface_declaration" => Shape::Container {
-            name: field_bytes(node, "name", text),
-            bases: child_of(node, "base_list")
-                .map(|list| children(list).into_iter().map(|base| bytes(base, text)).collect())
-                .unwrap_or_default(),
-            body: fields(node, "body"),
-        },
+        "class_declaration" | "struct_declaration" | "record_declaration" | "interface_declaration" => {
+            Shape::Container {
+                name: field_bytes(node, "name", text),
+                bases: child_of(node, "base_list")
+                    .map(|list| children(list).into_iter().map(|base| bytes(base, text)).collect())
+                    .unwrap_or_default(),
+                body: fields(node, "body"),
+            }
+        }
         "return_statement" => Shape::Return(children(node).first().copied()),
         "throw_statement" | "break_statement" | "continue_statement" => Shape::Leave,
         "block" => Shape::Block,
@@ -104,22 +110,9 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             Shape::Import(vec![Import { path, name: None, local: "*".to_owned() }])
         }
         "comment" => Shape::Comment,
-        "character_literal" | "predefined_type" | "modifier" | "attribute_list" => Shape::Skip,
+        "character_literal" | "modifier" | "attribute_list" => Shape::Skip,
         _ => Shape::Other,
     }
-}
-
-/// Two quotes mean one.
-fn doubled<'t>(text: &'t str, range: Range<usize>) -> Vec<Span<'t>> {
-    let mut found = Vec::new();
-    let mut from = range.start;
-    while let Some(start) = text.get(from..range.end).and_then(|rest| rest.find("\"\"")).map(|start| from + start) {
-        found.push(Span::Plain(from..start));
-        found.push(Span::Escape(start..start + 2, "\"".to_owned()));
-        from = start + 2;
-    }
-    found.push(Span::Plain(from..range.end));
-    found
 }
 
 fn sides<'t>(node: Node<'t>, text: &'t str) -> Option<[Node<'t>; 2]> {

@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use crate::literal::escaped;
-use crate::shape::{Call, Function, Import, Shape, Span, bytes, children, field, field_bytes, fields, operands, positional};
+use crate::shape::{
+    Call, Function, Import, Shape, Span, bytes, children, field, field_bytes, fields, operands, positional,
+};
 
 pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     match node.kind() {
@@ -44,9 +46,12 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             branches: ["then", "else"].iter().filter_map(|name| field(node, name)).collect(),
             total: true,
         },
-        "lambda" => {
-            Shape::Function(Function { name: None, parameters: vec![], receiver: None, parts: fields(node, "expression") })
-        }
+        "lambda" => Shape::Function(Function {
+            name: None,
+            parameters: vec![],
+            receiver: None,
+            parts: fields(node, "expression"),
+        }),
         "import" => {
             let path = field_bytes(node, "module", text).to_owned();
             let local = field(node, "alias").map_or("*", |alias| bytes(alias, text)).to_owned();

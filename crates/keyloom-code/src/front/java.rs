@@ -2,16 +2,18 @@
 
 use tree_sitter::Node;
 
-use crate::literal::spans;
+use crate::literal::{continued, spans};
 use crate::shape::{
-    Bind, Call, Function, How, Import, Shape, bytes, child_of, children, field, field_bytes, fields, operands, positional,
+    Bind, Call, Function, How, Import, Shape, bytes, child_of, children, field, field_bytes, fields, operands,
+    positional,
 };
 
 pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     match node.kind() {
         "string_literal" => {
             let quotes = if bytes(node, text).starts_with("\"\"\"") { 3 } else { 1 };
-            Shape::Text(spans(node, text, [quotes, quotes], &["string_interpolation"], true))
+            let spans = spans(node, text, [quotes, quotes], &["string_interpolation"], true);
+            Shape::Text(if quotes == 3 { continued(spans, text) } else { spans })
         }
         "decimal_integer_literal" | "hex_integer_literal" | "decimal_floating_point_literal" | "true" | "false" => {
             Shape::Plain
@@ -58,9 +60,7 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         }),
         "if_statement" => branch(node),
         "switch_expression" => switch(node),
-        "catch_clause" => {
-            Shape::Branch { conditions: vec![], branches: fields(node, "body"), total: false }
-        }
+        "catch_clause" => Shape::Branch { conditions: vec![], branches: fields(node, "body"), total: false },
         "for_statement" | "while_statement" | "do_statement" => {
             Shape::Loop { over: None, variables: vec![], parts: children(node) }
         }
@@ -76,14 +76,15 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             receiver: None,
             parts: fields(node, "body"),
         }),
-        "class_declaration" | "interface_declaration" | "enum_declaration" | "record_declaration"
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "record_declaration"
         | "annotation_type_declaration" => container(node, text),
         "return_statement" | "yield_statement" => Shape::Return(children(node).first().copied()),
         "throw_statement" | "break_statement" | "continue_statement" => Shape::Leave,
         "block" | "constructor_body" => Shape::Block,
-        "package_declaration" => {
-            Shape::Package(children(node).last().map_or("", |name| bytes(*name, text)).to_owned())
-        }
+        "package_declaration" => Shape::Package(children(node).last().map_or("", |name| bytes(*name, text)).to_owned()),
         "import_declaration" => import(node, text),
         "line_comment" | "block_comment" => Shape::Comment,
         "character_literal" | "type_arguments" | "formal_parameters" | "generic_type" => Shape::Skip,
@@ -150,9 +151,7 @@ fn lambda_parameters<'t>(node: Node<'t>, text: &'t str) -> Vec<&'t str> {
 fn container<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     let base = |name: &str| {
         let types = field(node, name).map(children).unwrap_or_default();
-        types.into_iter().flat_map(|types| {
-            if types.kind() == "type_list" { children(types) } else { vec![types] }
-        })
+        types.into_iter().flat_map(|types| if types.kind() == "type_list" { children(types) } else { vec![types] })
     };
     Shape::Container {
         name: field_bytes(node, "name", text),

@@ -28,9 +28,11 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         },
         "call_expression" => call(node, text),
         "unary_expression" => field(node, "argument").map_or(Shape::Other, Shape::Same),
-        "parenthesized_expression" | "value_argument" | "as_expression" | "annotated_lambda" | "annotated_expression" => {
-            children(node).first().map_or(Shape::Skip, |inner| Shape::Same(*inner))
-        }
+        "parenthesized_expression"
+        | "value_argument"
+        | "as_expression"
+        | "annotated_lambda"
+        | "annotated_expression" => children(node).first().map_or(Shape::Skip, |inner| Shape::Same(*inner)),
         "collection_literal" => Shape::List(children(node)),
         "property_declaration" => property(node, text),
         "assignment" => Shape::Bind(Bind {
@@ -47,16 +49,18 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         }
         "when_expression" => when(node),
         "when_entry" => children(node).last().map_or(Shape::Skip, |body| Shape::Same(*body)),
-        "catch_block" => Shape::Branch { conditions: vec![], branches: child_of(node, "block").into_iter().collect(), total: false },
+        "catch_block" => {
+            Shape::Branch { conditions: vec![], branches: child_of(node, "block").into_iter().collect(), total: false }
+        }
         "for_statement" => match children(node).as_slice() {
-            [variable, over, parts @ ..] => Shape::Loop {
-                over: Some(*over),
-                variables: vec![bytes(*variable, text)],
-                parts: parts.to_vec(),
-            },
+            [variable, over, parts @ ..] => {
+                Shape::Loop { over: Some(*over), variables: vec![bytes(*variable, text)], parts: parts.to_vec() }
+            }
             _ => Shape::Other,
         },
-        "while_statement" | "do_while_statement" => Shape::Loop { over: None, variables: vec![], parts: children(node) },
+        "while_statement" | "do_while_statement" => {
+            Shape::Loop { over: None, variables: vec![], parts: children(node) }
+        }
         "function_declaration" => function(node, text),
         "lambda_literal" | "anonymous_function" => Shape::Function(Function {
             name: None,
@@ -127,7 +131,9 @@ fn call<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     match function.kind() {
         "identifier" => Shape::Call(Call { receiver: None, name: bytes(function, text), arguments }),
         "navigation_expression" => match children(function).as_slice() {
-            [receiver, .., name] => Shape::Call(Call { receiver: Some(*receiver), name: bytes(*name, text), arguments }),
+            [receiver, .., name] => {
+                Shape::Call(Call { receiver: Some(*receiver), name: bytes(*name, text), arguments })
+            }
             _ => Shape::Other,
         },
         // `f(x) { … }`: the lambda is one more argument.
@@ -178,7 +184,9 @@ fn function<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     let parameters = parameters.into_iter().filter(|parameter| parameter.kind() == "parameter");
     Shape::Function(Function {
         name: Some(field_bytes(node, "name", text)),
-        parameters: parameters.filter_map(|parameter| children(parameter).first().map(|name| bytes(*name, text))).collect(),
+        parameters: parameters
+            .filter_map(|parameter| children(parameter).first().map(|name| bytes(*name, text)))
+            .collect(),
         receiver: None,
         parts: child_of(node, "modifiers").into_iter().chain(child_of(node, "function_body")).collect(),
     })

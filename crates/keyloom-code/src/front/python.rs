@@ -186,7 +186,12 @@ fn function<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         }
         _ => None,
     };
-    Shape::Function(Function { name: Some(field_bytes(node, "name", text)), parameters, receiver, parts: fields(node, "body") })
+    Shape::Function(Function {
+        name: Some(field_bytes(node, "name", text)),
+        parameters,
+        receiver,
+        parts: fields(node, "body"),
+    })
 }
 
 fn module(name: Node<'_>, text: &str) -> Import {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::literal::spans;
+use crate::literal::{continued, spans};
 use crate::shape::{
     Bind, Call, Function, How, Import, Shape, Span, bytes, child_of, children, field, field_bytes, fields, positional,
 };
@@ -33,7 +33,11 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         },
         "macro_invocation" => macro_call(node, text),
         "call_expression" => call(node, text),
-        "try_expression" | "await_expression" | "reference_expression" | "parenthesized_expression" | "expression_statement"
+        "try_expression"
+        | "await_expression"
+        | "reference_expression"
+        | "parenthesized_expression"
+        | "expression_statement"
         | "else_clause" => children(node).last().map_or(Shape::Skip, |inner| Shape::Same(*inner)),
         "tuple_expression" | "array_expression" => Shape::List(children(node)),
         "let_declaration" => Shape::Bind(Bind {
@@ -97,30 +101,6 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     }
 }
 
-/// A backslash at a line's end takes the blanks of the next line with it.
-fn continued<'t>(spans: Vec<Span<'t>>, text: &'t str) -> Vec<Span<'t>> {
-    let mut after_break = false;
-    let mut found = Vec::new();
-    for span in spans {
-        match span {
-            Span::Plain(range) if range.is_empty() => {}
-            Span::Plain(mut range) => {
-                if std::mem::take(&mut after_break) {
-                    let plain = &text[range.clone()];
-                    range.start += plain.len() - plain.trim_start().len();
-                }
-                found.push(Span::Plain(range));
-            }
-            Span::Escape(range, meant) => {
-                after_break = meant.is_empty();
-                found.push(Span::Escape(range, meant));
-            }
-            span => found.push(span),
-        }
-    }
-    found
-}
-
 fn assign<'t>(node: Node<'t>, how: How) -> Shape<'t> {
     Shape::Bind(Bind { targets: fields(node, "left"), values: fields(node, "right"), how, type_name: "" })
 }
@@ -136,7 +116,9 @@ fn call<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
     };
     // What is wrapped is what is meant.
     match (name, arguments.as_slice()) {
-        ("Some" | "Ok" | "from" | "new", [one]) if one.value.kind().ends_with("string_literal") => Shape::Same(one.value),
+        ("Some" | "Ok" | "from" | "new", [one]) if one.value.kind().ends_with("string_literal") => {
+            Shape::Same(one.value)
+        }
         _ => Shape::Call(Call { receiver, name, arguments }),
     }
 }

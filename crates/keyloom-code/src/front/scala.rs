@@ -69,7 +69,9 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             _ => Shape::Other,
         },
         "for_expression" => for_expression(node, text),
-        "while_expression" | "do_while_expression" => Shape::Loop { over: None, variables: vec![], parts: children(node) },
+        "while_expression" | "do_while_expression" => {
+            Shape::Loop { over: None, variables: vec![], parts: children(node) }
+        }
         "function_definition" => function(node, text),
         "lambda_expression" => {
             let parts = children(node);
@@ -170,18 +172,18 @@ fn call<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
 }
 
 fn for_expression<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
-    let enumerators: Vec<_> =
-        fields(node, "enumerators").into_iter().filter(|list| list.kind() == "enumerators").flat_map(children).collect();
+    let enumerators: Vec<_> = fields(node, "enumerators")
+        .into_iter()
+        .filter(|list| list.kind() == "enumerators")
+        .flat_map(children)
+        .collect();
     let is_loop = !bytes(node, text).contains("yield");
     let mut parts = Vec::new();
     let mut variables = Vec::new();
     for enumerator in enumerators {
-        match children(enumerator).as_slice() {
-            [name, rest @ ..] => {
-                variables.push(bytes(*name, text));
-                parts.extend(rest.iter().copied());
-            }
-            [] => {}
+        if let [name, rest @ ..] = children(enumerator).as_slice() {
+            variables.push(bytes(*name, text));
+            parts.extend(rest.iter().copied());
         }
     }
     parts.extend(fields(node, "body"));

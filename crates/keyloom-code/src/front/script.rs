@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use crate::literal::spans;
 use crate::shape::{
-    Bind, Call, Function, How, Import, Shape, bytes, child_of, children, field, field_bytes, fields, operands, positional,
+    Bind, Call, Function, How, Import, Shape, bytes, child_of, children, field, field_bytes, fields, operands,
+    positional,
 };
 
 pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
@@ -32,10 +33,13 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
             name: field(node, "constructor").map_or("", |name| last(bytes(name, text))),
             arguments: positional(field(node, "arguments").map(children).unwrap_or_default()),
         }),
-        "parenthesized_expression" | "expression_statement" | "await_expression" | "as_expression" | "non_null_expression"
-        | "satisfies_expression" | "export_default_declaration" => {
-            children(node).first().map_or(Shape::Skip, |inner| Shape::Same(*inner))
-        }
+        "parenthesized_expression"
+        | "expression_statement"
+        | "await_expression"
+        | "as_expression"
+        | "non_null_expression"
+        | "satisfies_expression"
+        | "export_default_declaration" => children(node).first().map_or(Shape::Skip, |inner| Shape::Same(*inner)),
         "array" => Shape::List(children(node)),
         "object" => object(node, text),
         "variable_declarator" => Shape::Bind(Bind {
@@ -103,7 +107,9 @@ pub(crate) fn shape<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
         "statement_block" => Shape::Block,
         "import_statement" => import(node, text),
         "comment" => Shape::Comment,
-        "regex" | "type_annotation" | "type_arguments" | "interface_declaration" | "type_alias_declaration" => Shape::Skip,
+        "regex" | "type_annotation" | "type_arguments" | "interface_declaration" | "type_alias_declaration" => {
+            Shape::Skip
+        }
         _ => Shape::Other,
     }
 }
@@ -156,7 +162,8 @@ fn object<'t>(node: Node<'t>, text: &'t str) -> Shape<'t> {
 fn function<'t>(node: Node<'t>, text: &'t str, named: bool) -> Shape<'t> {
     let one = field(node, "parameter");
     let list = field(node, "parameters").map(children).unwrap_or_default();
-    let name = |parameter: Node<'t>| field(parameter, "pattern").or_else(|| field(parameter, "left")).unwrap_or(parameter);
+    let name =
+        |parameter: Node<'t>| field(parameter, "pattern").or_else(|| field(parameter, "left")).unwrap_or(parameter);
     Shape::Function(Function {
         name: named.then(|| field_bytes(node, "name", text)),
         parameters: one.into_iter().chain(list.into_iter().map(name)).map(|name| bytes(name, text)).collect(),

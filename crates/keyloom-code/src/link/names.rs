@@ -39,7 +39,8 @@ impl Linker<'_> {
         let fits = |&&(at, index): &&(usize, usize)| {
             let declaration = self.declaration(at, index);
             family(self.units[at].language) == family(language)
-                && (declaration.function == name.call || matches!(language, Language::Scala | Language::Kotlin | Language::Ruby | Language::Haskell))
+                && (declaration.function == name.call
+                    || matches!(language, Language::Scala | Language::Kotlin | Language::Ruby | Language::Haskell))
         };
         all.iter().filter(fits).copied().collect()
     }
@@ -52,7 +53,8 @@ impl Linker<'_> {
         let all = self.candidates(unit, name, wanted);
         let here: Vec<(usize, usize)> = all.iter().filter(|(at, _)| *at == unit).copied().collect();
         for depth in (0..=name.from.len()).rev() {
-            let inside = |&(at, index): &(usize, usize)| self.declaration(at, index).container[..] == name.from[..depth];
+            let inside =
+                |&(at, index): &(usize, usize)| self.declaration(at, index).container[..] == name.from[..depth];
             let found: Vec<_> = here.iter().copied().filter(inside).collect();
             if !found.is_empty() {
                 return found;
@@ -106,7 +108,10 @@ impl Linker<'_> {
         let same = |&(at, index): &(usize, usize)| {
             let other = &self.units[at];
             let is_open = self.declaration(at, index).container.is_empty();
-            is_open && !other.package.is_empty() && other.package == this.package && folder(&other.name) == folder(&this.name)
+            is_open
+                && !other.package.is_empty()
+                && other.package == this.package
+                && folder(&other.name) == folder(&this.name)
         };
         one_unit(all.iter().copied().filter(same).collect())
     }
@@ -150,9 +155,8 @@ impl Linker<'_> {
         // A constant that is an object: its field is looked up in its value.
         let object = Name { path: vec![container.to_owned()], call: false, ..name.clone() };
         let object = self.plain(unit, &object, container);
-        let is_record = |&(at, index): &(usize, usize)| {
-            matches!(self.declaration(at, index).value.kind, Kind::Record(_))
-        };
+        let is_record =
+            |&(at, index): &(usize, usize)| matches!(self.declaration(at, index).value.kind, Kind::Record(_));
         object.into_iter().filter(is_record).collect()
     }
 
@@ -169,7 +173,8 @@ impl Linker<'_> {
                     stem(&unit.name) == segment
                         || !package.is_empty() && package == segment && path.ends_with(folder_name(&unit.name))
                         || unit.package == path
-                        || matches!(stem(&unit.name), "index" | "__init__" | "mod") && folder_name(&unit.name) == segment
+                        || matches!(stem(&unit.name), "index" | "__init__" | "mod")
+                            && folder_name(&unit.name) == segment
                 }
             }
         };

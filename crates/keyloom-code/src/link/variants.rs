@@ -2,6 +2,7 @@
 
 use super::{Linker, Purpose, Wanted};
 use crate::draft::Draft;
+use crate::read::gocqlx::derive;
 use crate::snippet::Origin;
 use crate::template::{With, blanks};
 use crate::value::{Kind, Name, Shared, Unknown};
@@ -57,7 +58,8 @@ impl Linker<'_> {
                 let origin = is_statement.then_some(Origin::Builder);
                 marked(self.variants(unit, &text), |draft| draft.origin = draft.origin.max(origin))
             }
-            Kind::Derived { .. } | Kind::List(_) | Kind::Record(_) | Kind::Batch(_) => {
+            Kind::Derived { table, method, arguments, at } => self.derived(unit, table, method, arguments, at),
+            Kind::List(_) | Kind::Record(_) | Kind::Batch(_) => {
                 vec![Draft { dynamic: true, ..Draft::hole("unknown", unit, 0..0, Vec::new()) }]
             }
         }
@@ -89,12 +91,10 @@ impl Linker<'_> {
                     sign.push(text, at, false);
                     vec![Draft::of(&sign, at_unit)]
                 }
-                With::Position(position) => {
-                    match arguments.iter().filter(|(name, _)| name.is_none()).nth(*position) {
-                        Some((_, value)) => self.variants(unit, value),
-                        None => vec![Draft::hole(&format!("argument{}", position + 1), at_unit, at, Vec::new())],
-                    }
-                }
+                With::Position(position) => match arguments.iter().filter(|(name, _)| name.is_none()).nth(*position) {
+                    Some((_, value)) => self.variants(unit, value),
+                    None => vec![Draft::hole(&format!("argument{}", position + 1), at_unit, at, Vec::new())],
+                },
                 With::Name(name) => {
                     let root = name.split(['.', '[']).next().unwrap_or(name);
                     match arguments.iter().find(|(given, _)| given.as_deref() == Some(root)) {
@@ -153,6 +153,42 @@ impl Linker<'_> {
         }
     }
 
+    /// A statement that the driver derives from a table's description.
+    fn derived(
+        &mut self,
+        unit: usize,
+        table: &Shared,
+        method: &str,
+        arguments: &[Shared],
+        at: &std::ops::Range<u32>,
+    ) -> Vec<Draft> {
+        let found = match &table.kind {
+            Kind::Name(name) => self.lookup(unit, name),
+            _ => Vec::new(),
+        };
+        let described = match found.as_slice() {
+            [(unit, declaration)] => Some((*unit, self.units[*unit].declarations[*declaration].value.clone())),
+            _ => None,
+        };
+        let (described_in, described) = described.unwrap_or_else(|| (unit, table.clone()));
+        let Kind::Record(fields) = &described.kind else { return Vec::new() };
+        // The description's texts have their places in another unit than the call: they are looked up there first.
+        let mut statements = Vec::new();
+        if let Some(value) = derive(fields, method, arguments, at) {
+            let in_unit = described_in;
+            statements = marked(self.variants(in_unit, &value), |draft| {
+                draft.origin = Some(Origin::Metadata);
+                for piece in &mut draft.pieces {
+                    // What is not written verbatim is what the call means.
+                    if !piece.verbatim && piece.at == *at {
+                        piece.unit = unit;
+                    }
+                }
+            });
+        }
+        statements
+    }
+
     fn unknown(&mut self, unit: usize, unknown: &Unknown) -> Draft {
         let values = unknown.parameter.as_ref().map(|(function, index)| self.passed(unit, function, *index));
         Draft::hole(&unknown.name, unit, unknown.at.clone(), values.unwrap_or_default())
@@ -209,7 +245,12 @@ impl Linker<'_> {
                 let container = name.path.len().checked_sub(2).map(|at| name.path[at].clone());
                 if let Some(last) = name.path.last() {
                     let language = self.units[unit].language;
-                    self.wanted.insert(Wanted { language, container, name: last.clone(), purpose: Purpose::Declaration });
+                    self.wanted.insert(Wanted {
+                        language,
+                        container,
+                        name: last.clone(),
+                        purpose: Purpose::Declaration,
+                    });
                 }
             }
             let last = name.path.last().map_or("unknown", String::as_str);

@@ -16,7 +16,9 @@ impl<'t> Reader<'t> {
         matches!(self.unit.language, Language::Java | Language::Kotlin | Language::Scala)
             && self.unit.imports.iter().any(|import| {
                 let path = import.path.to_lowercase();
-                path.contains("querybuilder") || path.contains("schemabuilder") || path.contains("datastax.oss.driver")
+                path.contains("querybuilder")
+                    || path.contains("schemabuilder")
+                    || path.contains("datastax.oss.driver")
                     || path.contains("datastax.driver.core.schema")
                     || import.name.as_deref().is_some_and(|name| name.ends_with("Builder") && path.contains("datastax"))
             })
@@ -35,7 +37,10 @@ impl<'t> Reader<'t> {
         if owner == "CqlIdentifier" && name.starts_with("from") {
             return given.first().map(|given| given.value.clone());
         }
-        if !matches!(owner, "" | "QueryBuilder" | "SchemaBuilder" | "Relation" | "Assignment" | "Selector" | "Condition") {
+        if !matches!(
+            owner,
+            "" | "QueryBuilder" | "SchemaBuilder" | "Relation" | "Assignment" | "Selector" | "Condition"
+        ) {
             return None;
         }
         if let Some(verb) = verb(name) {
@@ -46,10 +51,15 @@ impl<'t> Reader<'t> {
             ("Relation", "column") => return left(given.first()?.value.clone()),
             ("Relation", "columns") => return left(tuple(given, &at)),
             ("Relation", "token") => return left(called("token", given, &at)),
-            ("Relation" | "Condition", _) if name == "column" || name == "field" => return left(joined(given, ".", &at)),
+            ("Relation" | "Condition", _) if name == "column" || name == "field" => {
+                return left(joined(given, ".", &at));
+            }
             _ => {}
         }
-        term(name, given, &at).or_else(|| relation(name, given, &at)).or_else(|| assignment(name, given, &at)).map(fragment)
+        term(name, given, &at)
+            .or_else(|| relation(name, given, &at))
+            .or_else(|| assignment(name, given, &at))
+            .map(fragment)
     }
 
     fn statement(&mut self, node: Node<'t>, verb: Verb, name: &str, given: &[Given<'t>]) -> Shared {
@@ -390,14 +400,17 @@ fn parts(statement: &Statement, name: &str, given: &[Given<'_>], at: &Range<u32>
         (Verb::Select, "distinct") => vec![(Slot::Mode, say("DISTINCT "))],
         (Verb::Select, "json") => vec![(Slot::Mode, say("JSON "))],
         (Verb::Select | Verb::CreateView, "all") => vec![],
-        (Verb::Select | Verb::Delete | Verb::CreateView, "column" | "columns" | "selector" | "selectors" | "raw" | "columnsIds") => {
-            all(Slot::Item)
-        }
+        (
+            Verb::Select | Verb::Delete | Verb::CreateView,
+            "column" | "columns" | "selector" | "selectors" | "raw" | "columnsIds",
+        ) => all(Slot::Item),
         (Verb::Select, "countAll") => vec![(Slot::Item, say("count(*)"))],
         (Verb::Select, "writeTime") => vec![(Slot::Item, called("writetime", given, at))],
         (Verb::Select, "ttl") => vec![(Slot::Item, called("ttl", given, at))],
         (Verb::Select, "function" | "fcall") => vec![(Slot::Item, term("function", given, at)?)],
-        (Verb::Select, "max" | "min" | "sum" | "avg" | "count" | "toJson") => vec![(Slot::Item, called(name, given, at))],
+        (Verb::Select, "max" | "min" | "sum" | "avg" | "count" | "toJson") => {
+            vec![(Slot::Item, called(name, given, at))]
+        }
         (Verb::Select, "as") => vec![(Slot::Tail, first?.clone())],
         (Verb::Select, "groupBy" | "groupByColumns" | "groupByColumn") => all(Slot::GroupBy),
         (Verb::Select, "orderBy") => match given {

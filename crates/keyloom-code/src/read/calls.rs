@@ -25,28 +25,31 @@ impl<'t> Reader<'t> {
         self.turn(in_loop, 1);
         let given: Vec<Given<'t>> = arguments
             .into_iter()
-            .map(|argument| Given {
-                name: argument.name,
-                node: argument.value,
-                value: self.eval(argument.value),
-            })
+            .map(|argument| Given { name: argument.name, node: argument.value, value: self.eval(argument.value) })
             .collect();
         self.turn(in_loop, -1);
         if is_message(name, receiver.map_or("", |receiver| bytes(receiver, self.text))) {
             self.unit.seeds.truncate(seeds);
             return self.unknown(node);
         }
+        let owner_text = receiver.map_or("", |receiver| bytes(receiver, self.text));
+        let by_name = match &owner {
+            Some((_, value)) => matches!(value.kind, Kind::Name(_)),
+            None => true,
+        };
+        if by_name {
+            let begun = self.begin(node, owner_text, name, &given);
+            if let Some(answer) = begun.or_else(|| self.begin_gocqlx(node, owner_text, name, &given)) {
+                return answer;
+            }
+            if let Some(answer) = self.known_function(owner_text, name, &given) {
+                self.seed(node, &answer);
+                return answer;
+            }
+        }
         if let Some((object, value)) = &owner
             && let Some(answer) = self.method(node, *object, value, name, &given)
         {
-            return answer;
-        }
-        let owner_text = receiver.map_or("", |receiver| bytes(receiver, self.text));
-        if let Some(answer) = self.begin(node, owner_text, name, &given) {
-            return answer;
-        }
-        if let Some(answer) = self.known_function(node, owner_text, name, &given) {
-            self.seed_text(node, &answer);
             return answer;
         }
         if let Some(answer) = self.send(node, receiver, owner.as_ref().map(|(_, value)| value), name, &given) {
@@ -72,12 +75,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn seed_text(&mut self, node: Node<'t>, value: &Shared) {
-        if matches!(value.kind, Kind::Format { .. } | Kind::Join(_) | Kind::Separated { .. }) {
-            self.seed(node, value);
-        }
-    }
-
     /// A call on a text, a list or a statement.
     pub(super) fn method(
         &mut self,
@@ -90,22 +87,29 @@ impl<'t> Reader<'t> {
         if matches!(value.kind, Kind::Sent { .. }) {
             return Some(self.chain(node, value, name, given));
         }
-        if let Some(answer) = self.build(node, object, value, name, given) {
+        let built = self.build(node, object, value, name, given);
+        if let Some(answer) = built.or_else(|| self.extend_gocqlx(node, object, value, name, given)) {
             return Some(answer);
         }
         let is_text = matches!(
             value.kind,
-            Kind::Text(_) | Kind::Join(_) | Kind::Either(_) | Kind::Format { .. } | Kind::Repeated(_) | Kind::Rewritten(_)
+            Kind::Text(_)
+                | Kind::Join(_)
+                | Kind::Either(_)
+                | Kind::Format { .. }
+                | Kind::Repeated(_)
+                | Kind::Rewritten(_)
         );
-        let is_list = matches!(value.kind, Kind::List(_)) || matches!(&value.kind, Kind::Either(all)
+        let is_list = matches!(value.kind, Kind::List(_))
+            || matches!(&value.kind, Kind::Either(all)
             if all.iter().any(|value| matches!(value.kind, Kind::List(_))));
         let may_be_text = is_text || matches!(value.kind, Kind::Name(_));
         let answer = match name {
             "stripMargin" | "trimMargin" if may_be_text => strings::without_margin(value),
             "trimIndent" | "stripIndent" if is_text => strings::without_indentation(value),
-            "trim" | "strip" | "rstrip" | "lstrip" | "toString" | "String" | "intern" | "as_str" | "to_owned" | "to_string"
-            | "into" | "clone" | "ToString" | "squish" | "freeze" | "strip_heredoc" | "as_ref" | "toLowerCase"
-            | "trimEnd" | "trimStart"
+            "trim" | "strip" | "rstrip" | "lstrip" | "toString" | "String" | "intern" | "as_str" | "to_owned"
+            | "to_string" | "into" | "clone" | "ToString" | "squish" | "freeze" | "strip_heredoc" | "as_ref"
+            | "toLowerCase" | "trimEnd" | "trimStart"
                 if is_text =>
             {
                 value.clone()
@@ -136,7 +140,7 @@ impl<'t> Reader<'t> {
             }
             _ => return None,
         };
-        self.seed_text(node, &answer);
+        self.seed(node, &answer);
         Some(answer)
     }
 
@@ -157,7 +161,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Functions of the languages' libraries that put texts together.
-    fn known_function(&mut self, node: Node<'t>, owner: &str, name: &str, given: &[Given<'t>]) -> Option<Shared> {
+    fn known_function(&mut self, owner: &str, name: &str, given: &[Given<'t>]) -> Option<Shared> {
         let first = given.first().map(|given| given.value.clone());
         let values = || given.iter().map(|given| given.value.clone()).collect::<Vec<_>>();
         Some(match (owner, name) {
@@ -166,7 +170,9 @@ impl<'t> Reader<'t> {
                 formatted(first?, style, &given[1..])
             }
             ("", "format") if self.unit.language == Language::Rust => self.rust_format(first?, &given[1..]),
-            ("", "fromString" | "QueryString" | "fromText" | "pack") if self.unit.language == Language::Haskell => first?,
+            ("", "fromString" | "QueryString" | "fromText" | "pack") if self.unit.language == Language::Haskell => {
+                first?
+            }
             ("MessageFormat", "format") => formatted(first?, Style::Braces, &given[1..]),
             ("fmt", "Fprintf") => {
                 let target = given.first()?;
@@ -195,11 +201,12 @@ impl<'t> Reader<'t> {
             }
             ("Arrays", "asList")
             | ("List" | "Set" | "ImmutableList" | "ImmutableSet" | "Lists" | "Seq", "of" | "newArrayList")
-            | ("", "listOf" | "arrayOf" | "setOf" | "mutableListOf" | "List" | "Seq" | "Array" | "Vector" | "ArrayList") => {
-                Value::new(Kind::List(values()))
-            }
+            | (
+                "",
+                "listOf" | "arrayOf" | "setOf" | "mutableListOf" | "List" | "Seq" | "Array" | "Vector" | "ArrayList",
+            ) => Value::new(Kind::List(values())),
             ("", "make") => Value::new(Kind::List(vec![])),
-            _ => return self.metadata(node, owner, name, given),
+            _ => return None,
         })
     }
 
@@ -216,14 +223,6 @@ impl<'t> Reader<'t> {
             }
         }
         Value::new(Kind::Format { template, style: Style::Braces, arguments })
-    }
-
-    /// Tables that are described to a driver which derives statements from them.
-    fn metadata(&mut self, _node: Node<'t>, owner: &str, name: &str, given: &[Given<'t>]) -> Option<Shared> {
-        match (owner, name) {
-            ("table", "New") => given.first().map(|given| given.value.clone()),
-            _ => None,
-        }
     }
 }
 
@@ -265,22 +264,82 @@ impl<'t> Reader<'t> {
 fn is_looping(name: &str) -> bool {
     matches!(
         name,
-        "forEach" | "foreach" | "map" | "flatMap" | "each" | "for_each" | "mapM_" | "forM_" | "traverse" | "mapAsync"
-            | "concatMap" | "forEachOrdered" | "parTraverse" | "ForEach" | "Select" | "forEachIndexed" | "foldLeft"
+        "forEach"
+            | "foreach"
+            | "map"
+            | "flatMap"
+            | "each"
+            | "for_each"
+            | "mapM_"
+            | "forM_"
+            | "traverse"
+            | "mapAsync"
+            | "concatMap"
+            | "forEachOrdered"
+            | "parTraverse"
+            | "ForEach"
+            | "Select"
+            | "forEachIndexed"
+            | "foldLeft"
     )
 }
 
 /// Calls whose text is read by people.
 fn is_message(name: &str, owner: &str) -> bool {
     let owner = owner.rsplit('.').next().unwrap_or(owner);
-    let logs = ["log", "logger", "LOG", "LOGGER", "Log", "logging", "console", "slog", "tracing", "out", "err", "t", "errors"];
+    let logs =
+        ["log", "logger", "LOG", "LOGGER", "Log", "logging", "console", "slog", "tracing", "out", "err", "t", "errors"];
     matches!(
         name,
-        "debug" | "info" | "warn" | "error" | "trace" | "warning" | "critical" | "fatal" | "println" | "print" | "printf"
-            | "Println" | "Printf" | "Errorf" | "Fatalf" | "Infof" | "Debugf" | "Warnf" | "Logf" | "Fatal" | "Debug" | "Info"
-            | "Warn" | "Error" | "WriteLine" | "puts" | "description" | "describe" | "it" | "assertEquals" | "assertThat"
-            | "assert_eq" | "Equal" | "expect" | "finest" | "severe" | "verbose" | "panic" | "New" | "Errorw" | "Wrap"
-            | "Wrapf" | "eprintln" | "bail" | "anyhow" | "displayName" | "DisplayName" | "as" | "withDescription"
+        "debug"
+            | "info"
+            | "warn"
+            | "error"
+            | "trace"
+            | "warning"
+            | "critical"
+            | "fatal"
+            | "println"
+            | "print"
+            | "printf"
+            | "Println"
+            | "Printf"
+            | "Errorf"
+            | "Fatalf"
+            | "Infof"
+            | "Debugf"
+            | "Warnf"
+            | "Logf"
+            | "Fatal"
+            | "Debug"
+            | "Info"
+            | "Warn"
+            | "Error"
+            | "WriteLine"
+            | "puts"
+            | "description"
+            | "describe"
+            | "it"
+            | "assertEquals"
+            | "assertThat"
+            | "assert_eq"
+            | "Equal"
+            | "expect"
+            | "finest"
+            | "severe"
+            | "verbose"
+            | "panic"
+            | "New"
+            | "Errorw"
+            | "Wrap"
+            | "Wrapf"
+            | "eprintln"
+            | "bail"
+            | "anyhow"
+            | "displayName"
+            | "DisplayName"
+            | "as"
+            | "withDescription"
     ) && !(name == "New" && owner == "table")
         || logs.contains(&owner) && !matches!(name, "Run")
 }

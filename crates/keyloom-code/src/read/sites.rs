@@ -12,20 +12,71 @@ use crate::value::{Kind, Shared, Value};
 
 /// Calls that take a statement, also where it is only a name.
 const SENDS: &[&str] = &[
-    "Query", "Exec", "ExecuteBatch", "query", "exec", "execute", "executeAsync", "execute_async", "executeReactive",
-    "executeRead", "executeWrite", "executeAsyncRead", "executeAsyncWrite", "executeVoid", "executeRow", "executeRows",
-    "executeSingleRow", "executeReturnExists", "prepare", "prepareAsync", "prepare_async", "prepareStatement",
-    "SimpleStatement", "newInstance", "SimpleStatementBuilder", "eachRow", "stream", "execute_concurrent_with_args",
-    "execute_concurrent", "query_unpaged", "query_iter", "query_single_page", "execute_unpaged", "execute_iter",
-    "selectOne", "selectList", "select", "Bind", "bind", "add", "addStatement", "add_prepared", "Prepare", "Execute",
-    "ExecuteAsync", "PrepareAsync", "ContextQuery", "executeQuery", "append_statement", "batch", "push", "query1", "write", "addPrepQuery",
-    "addQuery", "paginate", "trans", "BoundStatementBuilder",
+    "Query",
+    "Exec",
+    "ExecuteBatch",
+    "query",
+    "exec",
+    "execute",
+    "executeAsync",
+    "execute_async",
+    "executeReactive",
+    "executeRead",
+    "executeWrite",
+    "executeAsyncRead",
+    "executeAsyncWrite",
+    "executeVoid",
+    "executeRow",
+    "executeRows",
+    "executeSingleRow",
+    "executeReturnExists",
+    "prepare",
+    "prepareAsync",
+    "prepare_async",
+    "prepareStatement",
+    "SimpleStatement",
+    "newInstance",
+    "SimpleStatementBuilder",
+    "eachRow",
+    "stream",
+    "execute_concurrent_with_args",
+    "execute_concurrent",
+    "query_unpaged",
+    "query_iter",
+    "query_single_page",
+    "execute_unpaged",
+    "execute_iter",
+    "selectOne",
+    "selectList",
+    "select",
+    "Bind",
+    "bind",
+    "add",
+    "addStatement",
+    "add_prepared",
+    "Prepare",
+    "Execute",
+    "ExecuteAsync",
+    "PrepareAsync",
+    "ContextQuery",
+    "executeQuery",
+    "append_statement",
+    "batch",
+    "push",
+    "query1",
+    "write",
+    "addPrepQuery",
+    "addQuery",
+    "paginate",
+    "trans",
+    "BoundStatementBuilder",
 ];
 
 /// Calls on a prepared statement that bind values.
 const BINDS: &[&str] = &["bind", "Bind", "boundStatementBuilder", "BindStruct", "BindMap"];
 
-const BATCH_BEGINS: &[&str] = &["NewBatch", "BatchStatement", "batch", "Batch", "unloggedBatch", "BatchStatementBuilder"];
+const BATCH_BEGINS: &[&str] =
+    &["NewBatch", "BatchStatement", "batch", "Batch", "unloggedBatch", "BatchStatementBuilder"];
 
 const ADDS: &[&str] = &["add", "addStatement", "addStatements", "Query", "Bind", "Add", "add_all", "append_statement"];
 
@@ -135,7 +186,9 @@ impl<'t> Reader<'t> {
         }
         self.note(site, node, name, given, true);
         // What these answer is an error, not the statement.
-        if self.unit.language == Language::Go && matches!(name, "Exec" | "Scan" | "ScanCAS" | "MapScan" | "MapScanCAS" | "Close") {
+        if self.unit.language == Language::Go
+            && matches!(name, "Exec" | "Scan" | "ScanCAS" | "MapScan" | "MapScanCAS" | "Close")
+        {
             return self.unknown(node);
         }
         Value::new(Kind::Sent { statement: statement.clone(), site })
@@ -183,15 +236,24 @@ impl<'t> Reader<'t> {
         let last = text.rsplit('.').next().unwrap_or(text).trim();
         let said = || (!text.is_empty()).then(|| shortened(text));
         match name {
-            "setPageSize" | "PageSize" | "setFetchSize" | "fetch_size" | "fetchSize" | "SetPageSize" | "withPageSize"
-            | "setPagingSize" => sent.page_size = said(),
-            "setConsistencyLevel" | "Consistency" | "consistency" | "consistency_level" | "SetConsistencyLevel"
+            "setPageSize" | "PageSize" | "setFetchSize" | "fetch_size" | "fetchSize" | "SetPageSize"
+            | "withPageSize" | "setPagingSize" => sent.page_size = said(),
+            "setConsistencyLevel"
+            | "Consistency"
+            | "consistency"
+            | "consistency_level"
+            | "SetConsistencyLevel"
             | "withConsistencyLevel" => sent.consistency = (!last.is_empty()).then(|| shortened(last)),
             "setIdempotent" | "setIdempotence" | "Idempotent" | "is_idempotent" | "isIdempotent" | "SetIdempotence" => {
                 sent.idempotent = Some(!matches!(last, "false" | "False" | "FALSE"));
             }
-            "setQueryTimestamp" | "setDefaultTimestamp" | "WithTimestamp" | "DefaultTimestamp" | "timestamp"
-            | "setTimestamp" | "SetTimestamp" => sent.timestamp = said(),
+            "setQueryTimestamp"
+            | "setDefaultTimestamp"
+            | "WithTimestamp"
+            | "DefaultTimestamp"
+            | "timestamp"
+            | "setTimestamp"
+            | "SetTimestamp" => sent.timestamp = said(),
             _ => {}
         }
     }
@@ -240,10 +302,33 @@ impl<'t> Reader<'t> {
         }
         let takes_values = matches!(
             name,
-            "bind" | "Bind" | "Query" | "query" | "execute" | "executeAsync" | "execute_async" | "exec" | "Exec"
-                | "SimpleStatement" | "newInstance" | "addPositionalValues" | "addPositionalValue" | "positionalValues"
-                | "eachRow" | "stream" | "add" | "query_unpaged" | "query_iter" | "execute_unpaged" | "execute_iter"
-                | "ContextQuery" | "BindStruct" | "Execute" | "ExecuteAsync" | "executeReactive" | "add_prepared"
+            "bind"
+                | "Bind"
+                | "Query"
+                | "query"
+                | "execute"
+                | "executeAsync"
+                | "execute_async"
+                | "exec"
+                | "Exec"
+                | "SimpleStatement"
+                | "newInstance"
+                | "addPositionalValues"
+                | "addPositionalValue"
+                | "positionalValues"
+                | "eachRow"
+                | "stream"
+                | "add"
+                | "query_unpaged"
+                | "query_iter"
+                | "execute_unpaged"
+                | "execute_iter"
+                | "ContextQuery"
+                | "BindStruct"
+                | "Execute"
+                | "ExecuteAsync"
+                | "executeReactive"
+                | "add_prepared"
         );
         if !takes_values {
             return Vec::new();
@@ -266,7 +351,10 @@ impl<'t> Reader<'t> {
             };
         }
         let values = given.iter().filter(|given| given.name.is_none());
-        (0u32..).zip(values).map(|(index, given)| (Marker::Position(index), text(given.node), given.value.clone())).collect()
+        (0u32..)
+            .zip(values)
+            .map(|(index, given)| (Marker::Position(index), text(given.node), given.value.clone()))
+            .collect()
     }
 
     /// The values of a list, with the text of each.
@@ -378,16 +466,14 @@ fn divides(text: &str) -> bool {
 fn consumption(language: Language, name: &str) -> Option<Consumed> {
     let script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
     Some(match name {
-        "one" | "first" | "Scan" | "MapScan" | "ScanCAS" | "MapScanCAS" | "Get" | "GetRelease" | "FirstOrDefault" | "First"
-        | "selectOne" | "single_row" | "first_row" | "maybe_first_row" | "firstOrNull" | "headOption" | "executeSingleRow" => {
-            Consumed::One
-        }
+        "one" | "first" | "Scan" | "MapScan" | "ScanCAS" | "MapScanCAS" | "Get" | "GetRelease" | "FirstOrDefault"
+        | "First" | "selectOne" | "single_row" | "first_row" | "maybe_first_row" | "firstOrNull" | "headOption"
+        | "executeSingleRow" => Consumed::One,
         "all" | "SliceMap" | "SelectRelease" | "toList" | "ToList" | "collect" | "fetchall" => Consumed::All,
         "currentPage" | "current_rows" => Consumed::FirstPage,
         "rows" if script => Consumed::FirstPage,
-        "Iter" | "iterator" | "eachRow" | "stream" | "forEach" | "Scanner" | "rows_stream" | "query_iter" | "execute_iter" => {
-            Consumed::Iterated
-        }
+        "Iter" | "iterator" | "eachRow" | "stream" | "forEach" | "Scanner" | "rows_stream" | "query_iter"
+        | "execute_iter" => Consumed::Iterated,
         _ => return None,
     })
 }

@@ -22,7 +22,10 @@ pub(super) fn appended(value: &Shared, more: &Shared) -> Shared {
         Kind::Either(values) if values.iter().any(|value| matches!(value.kind, Kind::List(_))) => {
             let mut values = values.iter().map(|value| appended(value, more));
             let first = values.next();
-            first.map_or_else(|| more.clone(), |first| values.fold(first, |merged, value| Value::either(&merged, &value)))
+            first.map_or_else(
+                || more.clone(),
+                |first| values.fold(first, |merged, value| Value::either(&merged, &value)),
+            )
         }
         _ => Value::join(vec![value.clone(), more.clone()]),
     }
@@ -38,7 +41,9 @@ pub(super) fn repeated(before: Option<&Shared>, value: Shared) -> Shared {
             matches!(parts.first().map(|part| &part.kind), Some(Kind::Text(first)) if first.text.starts_with(&before.text))
         }
         (Some(Kind::Join(before)), Kind::Join(after)) => match before.split_last() {
-            Some((last, most)) => after.starts_with(most) && after.get(most.len()).is_some_and(|part| begins(part, last)),
+            Some((last, most)) => {
+                after.starts_with(most) && after.get(most.len()).is_some_and(|part| begins(part, last))
+            }
             None => true,
         },
         (Some(Kind::Join(before)), Kind::Text(_)) => before.is_empty(),
@@ -65,11 +70,9 @@ fn mapped(value: &Shared, change: &mut impl FnMut(&Text) -> Text) -> Shared {
             let values = values.iter().map(|value| mapped(value, change)).collect();
             Value::new(Kind::Either(values))
         }
-        Kind::Format { template, style, arguments } => Value::new(Kind::Format {
-            template: mapped(template, change),
-            style: *style,
-            arguments: arguments.clone(),
-        }),
+        Kind::Format { template, style, arguments } => {
+            Value::new(Kind::Format { template: mapped(template, change), style: *style, arguments: arguments.clone() })
+        }
         _ => value.clone(),
     }
 }
