@@ -7,9 +7,10 @@ use crate::output::{complain, print};
 /// Prints the page of a rule, or the list of all.
 pub(crate) fn run(arguments: &ExplainArguments) -> Exit {
     let Some(name) = &arguments.rule else {
-        let lines = all_rules()
-            .into_iter()
-            .map(|rule| format!("{:<24} {:<8} {}\n", rule.name, rule.level.name(), rule.summary));
+        let rules = all_rules();
+        let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+        let lines =
+            rules.into_iter().map(|rule| format!("{:<width$} {:<8} {}\n", rule.name, rule.level.name(), rule.summary));
         print(&lines.collect::<String>());
         return Exit::Fine;
     };

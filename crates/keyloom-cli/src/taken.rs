@@ -96,7 +96,7 @@ fn value(surveys: &[Survey], sources: &Sources) -> Value {
         json!({
             "files": survey.coverage.schema_files,
             "order": survey.coverage.schema_order,
-            "tables": tables.map(|table| table.full_name()).collect::<Vec<_>>(),
+            "tables": tables.map(|table| Value::from(table.full_name())).collect::<Vec<_>>(),
             "open": survey.open.iter().map(|open| reasoned(open.place, &open.reason)).collect::<Vec<_>>(),
         })
     };

@@ -262,5 +262,5 @@ fn nameless(written: &Written) -> Option<Open> {
         _ => false,
     };
     let reason = "the name of what this changes is known only when it is filled in".to_owned();
-    unknown.then(|| Open { place: written.whole, reason })
+    unknown.then_some(Open { place: written.whole, reason })
 }

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does the same with each item on all cores; the answers come in the order of the items.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(items.len());
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(items.len());
     if cores <= 1 {
         return items.iter().map(work).collect();
     }

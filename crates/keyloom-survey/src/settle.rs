@@ -66,7 +66,7 @@ fn files_that_speak_cql(grounds: &[Ground], pending: &[Pending]) -> BTreeSet<Str
     let speaks = |pending: &&Pending| {
         let keyspace = pending.written.keyspace.as_deref();
         let known = |table: &&QualifiedName| grounds.iter().any(|ground| ground.knows(table, keyspace));
-        pending.speaks_cql || names::tables(&pending.written.statement.kind).iter().any(|table| known(&table))
+        pending.speaks_cql || names::tables(&pending.written.statement.kind).iter().any(known)
     };
     pending.iter().filter(speaks).map(|pending| pending.name.clone()).collect()
 }

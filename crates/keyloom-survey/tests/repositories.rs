@@ -1,0 +1,574 @@
+//! Small repositories, one for each way in which teams keep their schemas, and what is made of them.
+#![allow(clippy::unwrap_used, reason = "a broken repository must stop the test")]
+
+use std::collections::BTreeMap;
+
+use keyloom_cql::resolve::Verdict;
+use keyloom_finding::Sources;
+use keyloom_survey::{Request, Role, Survey, SurveyFaultKind, Tree, survey};
+
+/// A repository written down as one text: `== name` begins a file.
+struct Repository(BTreeMap<String, String>);
+
+impl Repository {
+    fn new(text: &str) -> Self {
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        let mut name = String::new();
+        for line in text.lines().skip_while(|line| line.trim().is_empty()) {
+            match line.strip_prefix("== ") {
+                Some(next) => {
+                    name = next.to_owned();
+                    files.insert(name.clone(), String::new());
+                }
+                None => *files.get_mut(&name).unwrap() += &format!("{line}\n"),
+            }
+        }
+        Self(files)
+    }
+}
+
+impl Tree for Repository {
+    fn names(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    fn open(&self, name: &str) -> Result<String, String> {
+        self.0.get(name).cloned().ok_or_else(|| "there is no such file".to_owned())
+    }
+}
+
+fn surveyed(text: &str) -> (Vec<Survey>, Sources) {
+    requested(text, &Request::default())
+}
+
+fn requested(text: &str, request: &Request) -> (Vec<Survey>, Sources) {
+    let mut sources = Sources::default();
+    let surveys = survey(&Repository::new(text), request, &mut sources);
+    (surveys, sources)
+}
+
+fn only(text: &str) -> Survey {
+    let (mut surveys, _) = surveyed(text);
+    assert_eq!(surveys.len(), 1, "{text}");
+    surveys.remove(0)
+}
+
+/// `keyspace.table(a, b)`, one after the other.
+fn tables(survey: &Survey) -> Vec<String> {
+    let all = survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
+    let columns = |table: &keyloom_cql::schema::Table| {
+        table.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    all.map(|table| format!("{}({})", table.full_name(), columns(table))).collect()
+}
+
+fn faults(survey: &Survey) -> Vec<(SurveyFaultKind, &str)> {
+    survey.faults.iter().map(|fault| (fault.kind, fault.message.as_str())).collect()
+}
+
+fn reasons(survey: &Survey) -> Vec<&str> {
+    survey.open.iter().map(|open| open.reason.as_str()).collect()
+}
+
+#[track_caller]
+fn quiet(survey: &Survey) {
+    assert_eq!(faults(survey), []);
+    assert_eq!(reasons(survey), [] as [&str; 0]);
+    assert_eq!(survey.coverage.unread, []);
+}
+
+/// Files under these names are run in this order: each adds a column behind those before it.
+#[track_caller]
+fn chain(names: &[&str]) {
+    let step = |at: usize| match at {
+        0 => "CREATE TABLE t (c0 int PRIMARY KEY);".to_owned(),
+        _ => format!("ALTER TABLE t ADD c{at} int;"),
+    };
+    let files = names.iter().enumerate().map(|(at, name)| format!("== {name}\n{}\n", step(at)));
+    let survey = only(&files.collect::<String>());
+    let columns: Vec<String> = (0..names.len()).map(|at| format!("c{at}")).collect();
+    assert_eq!(tables(&survey), [format!("t({})", columns.join(", "))], "{names:?}");
+    assert_eq!(survey.coverage.schema_files, names);
+    quiet(&survey);
+}
+
+#[test]
+fn numbers_versions_and_timestamps_are_chains() {
+    chain(&["db/001_init.cql", "db/002_more.cql", "db/005_after_a_gap.cql", "db/010_x.cql"]);
+    chain(&["db/1_init.cql", "db/2_more.cql", "db/10_x.cql"]);
+    chain(&["db/V1__init.cql", "db/V1.1__a.cql", "db/V1_2__b.cql", "db/V1_10__c.cql", "db/V2__d.cql", "db/R__e.cql"]);
+    chain(&["db/20230131120000_init.cql", "db/20240101000000_a.cql"]);
+    chain(&["db/v0.9/base.cql", "db/v1.2/a.cql", "db/v1.10/a.cql"]);
+    chain(&["db/000001_init.up.cql", "db/000002_a.up.cql"]);
+    chain(&["db/1.0.0.cql", "db/1.0.1.cql", "db/1.10.0.cql"]);
+}
+
+#[test]
+fn steps_that_undo_are_left_out() {
+    let survey = only(
+        "
+== m/1_a.up.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== m/1_a.down.cql
+DROP TABLE t;
+== m/U1__b.cql
+DROP TABLE t;
+",
+    );
+    assert_eq!(tables(&survey), ["t(a)"]);
+    assert_eq!(survey.coverage.schema_files, ["m/1_a.up.cql"]);
+    quiet(&survey);
+}
+
+#[test]
+fn numbered_and_semantic_names_in_one_folder_are_tried_both_ways() {
+    let survey = only(
+        "
+== db/001_init.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== db/002_old.cql
+ALTER TABLE t ADD b int;
+== db/1.0.1_new.cql
+ALTER TABLE t DROP b;
+",
+    );
+    assert_eq!(survey.coverage.schema_files, ["db/001_init.cql", "db/002_old.cql", "db/1.0.1_new.cql"]);
+    quiet(&survey);
+}
+
+#[test]
+fn a_manifest_says_which_files_come_when() {
+    let survey = only(
+        r#"
+== s/v1.0/manifest.json
+{"CurrVersion": "1.0", "SchemaUpdateCqlFiles": ["types.cql", "base.cql"]}
+== s/v1.0/base.cql
+CREATE TABLE t (a frozen<x> PRIMARY KEY);
+== s/v1.0/types.cql
+CREATE TYPE x (b int);
+== s/v1.10/manifest.json
+{"SchemaUpdateCqlFiles": ["c.cql"]}
+== s/v1.10/c.cql
+ALTER TABLE t ADD c int;
+"#,
+    );
+    assert_eq!(survey.coverage.schema_files, ["s/v1.0/types.cql", "s/v1.0/base.cql", "s/v1.10/c.cql"]);
+    assert_eq!(survey.coverage.schema_order, "as their manifests say");
+    quiet(&survey);
+}
+
+#[test]
+fn an_order_file_decides() {
+    let text = "
+== db/keyloom.order
+# as the tool runs them
+second.cql
+first.cql
+== db/first.cql
+ALTER TABLE t ADD b int;
+== db/second.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== db/unused.cql
+CREATE TABLE u (a int PRIMARY KEY);
+";
+    let survey = only(text);
+    assert_eq!(tables(&survey), ["t(a, b)"]);
+    assert_eq!(survey.coverage.schema_order, "as keyloom.order says");
+    quiet(&survey);
+    let survey = only(&text.replace("second.cql\nfirst", "secnd.cql\nsecond.cql\nfirst"));
+    assert_eq!(faults(&survey), [(SurveyFaultKind::Syntax, "there is no file `secnd.cql` to take the schema from")]);
+}
+
+#[test]
+fn the_shell_may_be_told_to_read_files() {
+    let survey = only(
+        "
+== db/all.cql
+SOURCE 'z.cql'
+SOURCE 'a.cql'
+== db/a.cql
+ALTER TABLE t ADD b int;
+== db/z.cql
+CREATE TABLE t (a int PRIMARY KEY);
+",
+    );
+    assert_eq!(survey.coverage.schema_files, ["db/z.cql", "db/a.cql"]);
+    quiet(&survey);
+}
+
+#[test]
+fn a_dump_beside_a_chain_is_the_same_schema() {
+    let text = "
+== db/schema.cql
+CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3};
+CREATE TABLE shop.users (id uuid PRIMARY KEY, name text);
+CREATE TABLE shop.orders (id uuid PRIMARY KEY, total decimal);
+== db/migrations/001_users.cql
+CREATE TABLE users (id uuid PRIMARY KEY, name text);
+== db/migrations/002_orders.cql
+CREATE TABLE orders (id uuid PRIMARY KEY, total decimal);
+";
+    let survey = only(text);
+    assert_eq!(tables(&survey), ["orders(id, total)", "users(id, name)"]);
+    quiet(&survey);
+
+    let text = text
+        .replace("name text);\n== db/mig", "name text);\n== db/mig")
+        .replace("002_orders.cql\n", "002_orders.cql\nALTER TABLE users ADD email text;\n");
+    let survey = only(&text);
+    assert_eq!(
+        faults(&survey),
+        [(SurveyFaultKind::Differs, "`users` has no column `email` here, and has it after the migrations")]
+    );
+    assert_eq!(tables(&survey), ["orders(id, total)", "users(id, name, email)"]);
+}
+
+#[test]
+fn of_numbered_snapshots_the_newest_counts() {
+    let survey = only(
+        "
+== schema/v001.cql.tmpl
+CREATE TABLE IF NOT EXISTS ${keyspace}.traces (id blob PRIMARY KEY, a int);
+CREATE TABLE IF NOT EXISTS ${keyspace}.services (name text PRIMARY KEY);
+== schema/v002.cql.tmpl
+CREATE TABLE IF NOT EXISTS ${keyspace}.traces (id blob PRIMARY KEY, b int);
+CREATE TABLE IF NOT EXISTS ${keyspace}.services (name text PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS ${keyspace}.extra (name text PRIMARY KEY);
+",
+    );
+    assert_eq!(tables(&survey), ["extra(name)", "services(name)", "traces(id, b)"]);
+    assert_eq!(survey.coverage.schema_order, "the newest of the numbered ones");
+    quiet(&survey);
+}
+
+#[test]
+fn a_chain_that_makes_a_table_again_after_dropping_it_is_no_snapshot() {
+    let survey = only(
+        "
+== m/1.cql
+CREATE TABLE t (a int PRIMARY KEY);
+CREATE TABLE u (a int PRIMARY KEY);
+== m/2.cql
+DROP TABLE t;
+CREATE TABLE t (b int PRIMARY KEY);
+",
+    );
+    assert_eq!(tables(&survey), ["t(b)", "u(a)"]);
+    quiet(&survey);
+}
+
+#[test]
+fn base_index_and_upgrade_files_come_as_they_need_each_other() {
+    let survey = only(
+        "
+== db/aa_indexes.cql
+CREATE INDEX by_name ON users (name);
+== db/base.cql
+CREATE TABLE users (id uuid PRIMARY KEY, name text, address frozen<address>);
+== db/zz_types.cql
+CREATE TYPE address (street text);
+",
+    );
+    assert_eq!(survey.coverage.schema_files, ["db/zz_types.cql", "db/base.cql", "db/aa_indexes.cql"]);
+    assert_eq!(survey.schema.keyspaces[""].tables["users"].indexes.len(), 1);
+    quiet(&survey);
+}
+
+#[test]
+fn templates_of_all_dialects_are_read() {
+    let survey = only(
+        "
+== a.cql
+CREATE KEYSPACE {{.Keyspace}} WITH replication = {'class': 'NetworkTopologyStrategy', '<dc>': {{.Replicas}}};
+CREATE TABLE {{.Keyspace}}.t (a int PRIMARY KEY) WITH gc_grace_seconds = ${grace} AND compaction = {'class': '@class@'};
+CREATE TABLE %s.u (a int PRIMARY KEY) WITH default_time_to_live = %d;
+",
+    );
+    assert_eq!(tables(&survey), ["t(a)", "u(a)"]);
+    quiet(&survey);
+    let survey = only("== a.cql\n{{ if .Views }}CREATE TABLE t (a int PRIMARY KEY);{{ end }}\n");
+    assert_eq!(reasons(&survey), ["parts of this file are there on conditions that only its template knows"]);
+}
+
+#[test]
+fn statements_on_rows_in_migrations_are_migrations() {
+    let survey = only(
+        "
+== m/001_a.cql
+CREATE TABLE t (a int PRIMARY KEY);
+INSERT INTO t (a) VALUES (1);
+== m/002_b.cql
+SELECT a FROM t;
+== queries.cql
+SELECT a FROM t WHERE a = ?;
+",
+    );
+    let roles: Vec<Role> = survey.uses.iter().map(|of| of.role).collect();
+    assert_eq!(roles, [Role::Migration, Role::Migration, Role::Service]);
+    quiet(&survey);
+}
+
+#[test]
+fn hooks_and_unknown_names_leave_the_schema_open() {
+    let survey = only("== 1.cql\n-- CALL backfill;\nCREATE TABLE t (a int PRIMARY KEY);\n");
+    assert_eq!(reasons(&survey), ["`-- CALL backfill;` runs code between the statements"]);
+    let survey = only("== 1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n-- hook: x\n");
+    assert_eq!(reasons(&survey), ["`-- hook: x` runs code between the statements"]);
+    let survey = only("== 1.cql\nCREATE TABLE t (a int PRIMARY KEY);\nCREATE TABLE ${name} (a int PRIMARY KEY);\n");
+    assert_eq!(reasons(&survey), ["the name of what this changes is known only when it is filled in"]);
+    let survey = only("== 1.cql\nALTER TABLE t ADD b int;\n");
+    assert_eq!(reasons(&survey), ["there is no table t: the schema begins elsewhere"]);
+    assert_eq!(faults(&survey), []);
+}
+
+#[test]
+fn a_step_that_the_server_refuses_is_a_fault() {
+    let survey = only("== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABLE t ADD a int;\n");
+    assert_eq!(faults(&survey), [(SurveyFaultKind::IllegalStep, "table t has a column a already")]);
+    // After something that can't be read, nobody knows.
+    let survey =
+        only("== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABEL u;\nALTER TABLE t ADD a int;\n");
+    assert_eq!(survey.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [SurveyFaultKind::Syntax]);
+}
+
+#[test]
+fn schemas_of_tests_are_not_the_schema() {
+    let survey = only(
+        "
+== src/main/schema.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== src/test/schema.cql
+CREATE TABLE t (a int PRIMARY KEY, b int, c int, d int);
+CREATE TABLE only_in_tests (a int PRIMARY KEY);
+== src/test/queries.cql
+SELECT a FROM only_in_tests WHERE a = 1;
+",
+    );
+    assert_eq!(tables(&survey), ["t(a)"]);
+    assert_eq!(survey.uses.len(), 0);
+    quiet(&survey);
+    let survey = only("== tests/schema.cql\nCREATE TABLE t (a int PRIMARY KEY);\n");
+    assert_eq!(tables(&survey), ["t(a)"]);
+}
+
+#[test]
+fn unrelated_schemas_are_kept_apart() {
+    let text = "
+== services/a/schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== services/a/queries.cql
+SELECT mail FROM users WHERE id = ?;
+== services/b/schema.cql
+CREATE TABLE users (name text PRIMARY KEY, age int, town text);
+CREATE TABLE towns (name text PRIMARY KEY);
+== services/b/queries.cql
+SELECT age FROM users WHERE name = ?;
+SELECT name FROM towns;
+== tools/towns.cql
+SELECT name FROM towns WHERE name = ?;
+== tools/users.cql
+SELECT id FROM users;
+";
+    let (surveys, sources) = surveyed(text);
+    let shown: Vec<(Vec<String>, usize)> = surveys.iter().map(|survey| (tables(survey), survey.uses.len())).collect();
+    assert_eq!(
+        shown,
+        [(vec!["towns(name)".into(), "users(name, age, town)".into()], 3), (vec!["users(id, mail)".into()], 1)]
+    );
+    for survey in &surveys {
+        assert_eq!(faults(survey), []);
+        let legal = |of: &&keyloom_survey::Use| matches!(of.resolution.verdict, Verdict::Legal);
+        assert_eq!(survey.uses.iter().filter(legal).count(), survey.uses.len());
+        // Two schemas have such a table, and both are as near.
+        let unread: Vec<&str> =
+            survey.coverage.unread.iter().map(|(place, _)| sources.file(place.file).name()).collect();
+        assert_eq!(unread, ["tools/users.cql"]);
+    }
+}
+
+#[test]
+fn schemas_of_several_keyspaces_are_one() {
+    let survey = only(
+        "
+== a/schema.cql
+CREATE TABLE one.users (id uuid PRIMARY KEY, mail text);
+== b/schema.cql
+CREATE TABLE two.users (name text PRIMARY KEY, age int, town text);
+== q.cql
+SELECT mail FROM one.users WHERE id = ?;
+",
+    );
+    assert_eq!(tables(&survey), ["one.users(id, mail)", "two.users(name, age, town)"]);
+    assert!(matches!(survey.uses[0].resolution.verdict, Verdict::Legal));
+    quiet(&survey);
+}
+
+#[test]
+fn lists_of_statements_may_name_their_table() {
+    let survey = only(
+        "
+== schema.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== queries.cql
+-- table: t
+SELECT a FROM ${table} WHERE a = ?;
+-- dynamic
+SELECT a FROM t WHERE a = ?;
+SELECT b FROM t;
+",
+    );
+    let shown: Vec<(bool, bool)> =
+        survey.uses.iter().map(|of| (of.dynamic, matches!(of.resolution.verdict, Verdict::Legal))).collect();
+    assert_eq!(shown, [(false, true), (true, true), (false, false)]);
+    assert_eq!((survey.coverage.read, survey.coverage.dynamic), (2, 1));
+}
+
+#[test]
+fn what_the_schema_can_not_know_is_a_maybe() {
+    let maybe = |text: &str| {
+        let survey = only(text);
+        assert!(survey.uses.iter().all(|of| matches!(of.resolution.verdict, Verdict::Maybe { .. })), "{text}");
+        assert_eq!(survey.uses.len(), 1, "{text}");
+    };
+    maybe("== q.cql\nSELECT a FROM t;\n");
+    maybe("== s.cql\nCREATE TABLE shop.t (a int PRIMARY KEY);\n== q.cql\nSELECT a FROM other.t;\n");
+    let survey = only("== s.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== q.cql\nSELECT * FROM system_schema.tables;\n");
+    assert_eq!(survey.uses.len(), 0);
+}
+
+#[test]
+fn a_request_limits_what_is_looked_at() {
+    let text = "
+== schema/a.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== other/b.cql
+CREATE TABLE u (a int PRIMARY KEY);
+== src/q.cql
+SELECT a FROM t WHERE a = ?;
+CREATE TABLE v (a int PRIMARY KEY);
+";
+    let request = Request { schema: vec!["schema/".into()], queries: vec!["src".into()] };
+    let (surveys, _) = requested(text, &request);
+    assert_eq!(tables(&surveys[0]), ["t(a)"]);
+    assert_eq!(surveys[0].uses.len(), 1);
+}
+
+#[test]
+fn nothing_to_read_gives_no_survey() {
+    assert_eq!(surveyed("== README.md\nSELECT a FROM t;\n").0.len(), 0);
+    assert_eq!(surveyed("== empty.cql\n").0.len(), 0);
+}
+
+#[test]
+fn programs_are_read_with_what_they_take_from_each_other() {
+    let text = r#"
+== schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== store/names.go
+package store
+
+const usersTable = "users"
+== store/users.go
+package store
+
+import "github.com/gocql/gocql"
+
+const selectMail = "SELECT mail FROM " + usersTable + " WHERE id = ?"
+
+func Mail(session *gocql.Session, id gocql.UUID) (mail string, err error) {
+	err = session.Query(selectMail, id).Scan(&mail)
+	return
+}
+== pg/users.go
+package pg
+
+import "database/sql"
+
+func All(db *sql.DB) { db.Query("SELECT name FROM people WHERE age > $1", 3) }
+== store/users_test.go
+package store
+
+func setup(session *gocql.Session) {
+	session.Query("CREATE TABLE scratch (a int PRIMARY KEY)").Exec()
+	session.Query("SELECT a FROM scratch").Exec()
+	session.Query("SELECT mail FROM users WHERE id = ?").Exec()
+}
+"#;
+    let (surveys, sources) = surveyed(text);
+    let survey = &surveys[0];
+    assert_eq!(tables(survey), ["users(id, mail)"]);
+    let shown: Vec<(&str, Role)> =
+        survey.uses.iter().map(|of| (sources.file(of.whole().file).name(), of.role)).collect();
+    assert_eq!(shown, [("store/users.go", Role::Service), ("store/users_test.go", Role::Test)]);
+    assert!(survey.uses.iter().all(|of| matches!(of.resolution.verdict, Verdict::Legal)), "{:#?}", survey.uses);
+    assert_eq!(survey.uses[0].site.as_ref().unwrap().function.as_deref(), Some("Mail"));
+    assert_eq!(survey.coverage.other_dialects, 1);
+    assert_eq!((survey.coverage.code_files, survey.coverage.code_files_with_statements), (4, 2));
+    quiet(survey);
+}
+
+#[test]
+fn tables_that_programs_make_belong_to_the_schema() {
+    let survey = only(
+        r#"
+== migrations/V2.go
+package migrations
+
+import "github.com/gocql/gocql"
+
+func Up(session *gocql.Session) { session.Query("ALTER TABLE t ADD b int").Exec() }
+func Down(session *gocql.Session) { session.Query("ALTER TABLE t DROP b").Exec() }
+== migrations/V1.go
+package migrations
+
+import "github.com/gocql/gocql"
+
+func Up(session *gocql.Session) { session.Query("CREATE TABLE t (a int PRIMARY KEY)").Exec() }
+== tools/reset.go
+package tools
+
+import "github.com/gocql/gocql"
+
+func Reset(session *gocql.Session) { session.Query("DROP TABLE t").Exec() }
+"#,
+    );
+    assert_eq!(tables(&survey), ["t(a, b)"]);
+    assert_eq!(survey.coverage.schema_files, ["migrations/V1.go", "migrations/V2.go"]);
+    assert_eq!(faults(&survey), []);
+}
+
+#[test]
+fn comments_allow_in_cql_and_in_programs() {
+    let text = r#"
+== schema.cql
+-- keyloom: allow unbounded-partition because 'few'
+CREATE TABLE t (a int PRIMARY KEY);
+== a.go
+package a
+
+import "github.com/gocql/gocql"
+
+// keyloom: allow full-scan because 'nightly'
+const all = "SELECT a FROM t"
+
+func All(session *gocql.Session) { session.Query(all).Iter() }
+== none.py
+# keyloom: allow full-scan because 'nothing here'
+print(1)
+"#;
+    let (surveys, sources) = surveyed(text);
+    let files = Repository::new(text).0;
+    let shown = surveys[0].allows.iter().map(|allow| {
+        let file = &files[sources.file(allow.place.file).name()];
+        (&file[allow.place.bytes()], &file[allow.about.bytes()])
+    });
+    assert_eq!(
+        shown.collect::<Vec<_>>(),
+        [
+            ("keyloom: allow unbounded-partition because 'few'", "CREATE TABLE t (a int PRIMARY KEY)"),
+            ("keyloom: allow full-scan because 'nightly'", "const all = \"SELECT a FROM t\""),
+            // A comment that is about nothing is about itself, and is told as unused.
+            ("keyloom: allow full-scan because 'nothing here'", "keyloom: allow full-scan because 'nothing here'"),
+        ]
+    );
+}
