@@ -17,6 +17,9 @@ pub const SLIPS: &[Slip] = &[
     |writer, table| writer.delete_open_with_condition(table),
     |writer, table| writer.condition_on_part(table),
     |writer, table| writer.condition_on_duration(table),
+    |writer, table| writer.condition_on_duration(table),
+    |writer, table| writer.add_to_plain(table),
+    |writer, table| writer.key_column(table),
     |writer, table| writer.condition_on_set(table),
     |writer, table| writer.prepend_to_frozen(table),
     |writer, table| writer.batch_slip(table),
@@ -110,6 +113,17 @@ impl Writer<'_> {
         let operator = self.random.one_of(&["<", ">=", "!=", "="]);
         let (key, value) = (self.whole_key(table), self.term(&column.of));
         Some(format!("DELETE FROM {} WHERE {key} IF {} {operator} {value}", table.name, column.name))
+    }
+
+    /// A column of the key where none may stand.
+    fn key_column(&mut self, table: &Table) -> Option<String> {
+        let column = self.random.pick(&table.columns);
+        let (name, key) = (&column.name, self.whole_key(table));
+        Some(match self.random.below(3) {
+            0 => format!("DELETE {name} FROM {} WHERE {key}", table.name),
+            1 => format!("UPDATE {} SET {name} = ? WHERE {key}", table.name),
+            _ => format!("DELETE FROM {} WHERE {key} IF {name} = ?", table.name),
+        })
     }
 
     fn condition_on_set(&mut self, table: &Table) -> Option<String> {

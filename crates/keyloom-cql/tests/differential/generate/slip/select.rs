@@ -21,6 +21,8 @@ pub const SLIPS: &[Slip] = &[
     |writer, table| writer.distinct_group(table),
     |writer, table| writer.group_wrongly(table),
     |writer, table| writer.group_by_function(table),
+    |writer, table| writer.group_by_function(table),
+    |writer, table| writer.operation_of_other_type(table),
     |writer, table| writer.part_of_list(table),
     |writer, table| writer.part_of_other(table),
     |writer, table| writer.nested_aggregate(table),
@@ -218,6 +220,7 @@ impl Writer<'_> {
             "nothing(COLUMN)",
             "CAST(COLUMN AS duration)",
             "-COLUMN",
+            "-?",
         ]);
         Some(format!("SELECT {} FROM {}", call.replace("COLUMN", &column.name), table.name))
     }
