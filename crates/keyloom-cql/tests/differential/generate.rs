@@ -37,9 +37,9 @@ pub fn statement(world: &World, random: &mut Random) -> Case {
     let wild = *random.weighted(&[(55, 0), (33, 40), (12, 200)]);
     let mut writer = Writer { world, random, clauses: BTreeSet::new(), wild };
     let text = match writer.random.below(100) {
-        0..61 => writer.select(),
-        61..67 => writer.slip(),
-        67..75 => {
+        0..62 => writer.select(),
+        62..68 => writer.slip(),
+        68..75 => {
             let table = writer.plain_table();
             writer.insert(table)
         }

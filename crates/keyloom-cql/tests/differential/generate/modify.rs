@@ -199,19 +199,19 @@ impl Writer<'_> {
         let name = self.name(column);
         let own = &column.name;
         match (&column.of, self.random.below(10)) {
-            (Type::List(of), 0..2) => {
+            (Type::List(of), 0..3) => {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(&Type::Native("int")), self.term(of))
             }
-            (Type::List(_), 2..8) => {
+            (Type::List(_), 3..8) => {
                 self.uses(Clause::Prepend);
                 format!("{own} = {} + {own}", self.term(&column.of))
             }
-            (Type::Map(key, value), 0..4) => {
+            (Type::Map(key, value), 0..5) => {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(key), self.term(value))
             }
-            (Type::Map(key, _), 4..6) => {
+            (Type::Map(key, _), 5..7) => {
                 self.uses(Clause::Remove);
                 format!("{own} = {own} - {}", self.term(&Type::Set(key.clone())))
             }

@@ -10,8 +10,8 @@ impl Writer<'_> {
     pub fn select_where(&mut self, table: &Table) -> String {
         let relations = match self.random.below(100) {
             0..3 => Vec::new(),
-            3..14 => self.keyed(table),
-            14..44 => {
+            3..11 => self.keyed(table),
+            11..44 => {
                 let mut relations = self.keyed(table);
                 relations.extend(self.some_columns(&table.others(), 1));
                 relations

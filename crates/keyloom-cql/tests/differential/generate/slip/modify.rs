@@ -12,6 +12,7 @@ use super::{
 pub const SLIPS: &[Slip] = &[
     |writer, table| writer.json_slip(table),
     |writer, table| writer.set_part_of_frozen(table),
+    |writer, table| writer.set_part_of_frozen(table),
     |writer, table| writer.add_to_plain(table),
     |writer, table| writer.delete_part_of_frozen(table),
     |writer, table| writer.delete_open_with_condition(table),

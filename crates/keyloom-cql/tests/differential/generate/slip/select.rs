@@ -37,6 +37,7 @@ pub const SLIPS: &[Slip] = &[
     |writer, table| writer.group_wrongly(table),
     |writer, table| writer.near_and_more(table),
     |writer, table| writer.constant_slip(table),
+    |writer, table| writer.constant_slip(table),
 ];
 
 impl Writer<'_> {
@@ -163,14 +164,12 @@ impl Writer<'_> {
             Type::Native("timeuuid") => {
                 self.random.one_of(&["to_timestamp(COLUMN)", "to_date(COLUMN)", "count(COLUMN)"])
             }
-            _ => {
-                self.random.one_of(&["same(1)", "max(COLUMN)", "same(?)", "overloaded(COLUMN)", "abs(COLUMN), SECOND"])
-            }
+            _ => self.random.one_of(&["same(1)", "max(COLUMN)", "same(?)", "overloaded(COLUMN)", "(COLUMN)", "1"]),
         };
         let second = clustering.get(1).map_or(name, |column| &column.name);
         let group = group.replace("COLUMN", name).replace("SECOND", second);
         if self.random.chance(35) {
-            let function = self.random.one_of(&["same", "overloaded", "to_date", "abs"]);
+            let function = self.random.one_of(&["same", "overloaded", "to_json", "to_json"]);
             return Some(format!("SELECT * FROM {} GROUP BY {function}({})", table.name, table.columns[0].name));
         }
         Some(format!("SELECT * FROM {} GROUP BY {partition}, {group}", table.name))
@@ -256,7 +255,7 @@ impl Writer<'_> {
 
     fn map_entry_range(&mut self, table: &Table) -> Option<String> {
         self.uses(Clause::MapElement);
-        let column = self.one_other(table, Type::is_collection)?;
+        let column = self.one_other(table, |of| matches!(of, Type::Map(..)))?;
         let operator = self.random.one_of(&["<", ">", "!=", "="]);
         Some(format!("SELECT * FROM {} WHERE {}[?] {operator} ?", table.name, column.name))
     }
