@@ -90,9 +90,7 @@ impl<'s> Context<'s> {
         }
         if let Some((column, at)) = around.nearest {
             let kind = RestrictionKind::Nearest;
-            let restriction = Restriction { columns: vec![column], kind, multi: false, at };
-            self.hold_sasi(&restriction)?;
-            self.restrict(&mut filter.others, restriction)?;
+            self.restrict(&mut filter.others, Restriction { columns: vec![column], kind, multi: false, at })?;
         }
         Ok(filter)
     }
@@ -110,27 +108,10 @@ impl<'s> Context<'s> {
             let name = restriction.first().map_or("", |column| column.name.as_str());
             return self.refuse(FaultKind::NotIndexed, restriction.at, format!("{name} has no index that knows LIKE"));
         }
-        self.hold_sasi(&restriction)?;
         match restriction.first().map(|column| column.kind) {
             Some(ColumnKind::Partition) => self.restrict(&mut filter.partition, restriction),
             Some(ColumnKind::Clustering { .. }) => self.add_clustering(filter, restriction, around),
             _ => self.restrict(&mut filter.others, restriction),
-        }
-    }
-
-    /// SASI does not answer "no" to what it has never heard of: it fails.
-    fn hold_sasi(&self, restriction: &Restriction<'_>) -> Outcome {
-        let strange = matches!(restriction.kind, RestrictionKind::Contains { .. } | RestrictionKind::Nearest);
-        let sasi = restriction.columns.iter().find(|column| {
-            self.table.indexes.iter().any(|index| index.kind == IndexKind::Sasi && index.column == column.name)
-        });
-        match sasi {
-            Some(column) if strange => self.refuse(
-                FaultKind::Other,
-                restriction.at,
-                format!("the SASI index over {} can't be asked so", column.name),
-            ),
-            _ => Ok(()),
         }
     }
 
@@ -143,7 +124,8 @@ impl<'s> Context<'s> {
         let last = filter.clustering.by_place.last().map(|(_, last)| std::rc::Rc::clone(last));
         let first = restriction.first();
         let (at, is_slice) = (restriction.at, restriction.is_slice());
-        let indexed = around.purpose.reads() && self.index_for(&restriction).is_some();
+        let alone = filter.clustering.is_empty() || around.filtering || !around.purpose.reads();
+        let indexed = !alone && self.asks_index(&restriction)?;
         self.restrict(&mut filter.clustering, restriction)?;
         let (Some(last), Some(first)) = (last, first) else { return Ok(()) };
         let Some(before) = last.first() else { return Ok(()) };
@@ -208,14 +190,12 @@ impl<'s> Context<'s> {
     /// Decides whether the server would take the whole of it.
     pub(super) fn decide<'a>(&self, filter: &mut Filter<'a>, around: &Surroundings<'a>) -> Outcome {
         let reads = around.purpose.reads();
-        let finds =
-            |set: &Restricted<'a>| reads && set.distinct().any(|restriction| self.index_for(restriction).is_some());
-        let clustering_indexed = finds(&filter.clustering);
+        let clustering_indexed = reads && self.asks_any_index(&filter.clustering)?;
         let indexed = reads
             && (filter.custom > 0
                 || clustering_indexed
-                || (filter.partition_is_known() && finds(&filter.partition))
-                || finds(&filter.others));
+                || self.asks_any_index(&filter.partition)?
+                || self.asks_any_index(&filter.others)?);
         self.decide_partition(filter, around, indexed)?;
         if filter.uses_index || filter.partition_filters(self) {
             filter.left.push(Left::Partition);
@@ -442,9 +422,9 @@ impl<'s> Context<'s> {
     }
 
     /// Whether the server would have to filter rows, which it only does when it is allowed to.
-    pub(super) fn must_filter(&self, filter: &Filter<'_>) -> bool {
+    pub(super) fn must_filter(&self, filter: &Filter<'_>) -> Outcome<bool> {
         if !filter.is_range && !filter.uses_index {
-            return false;
+            return Ok(false);
         }
         let sets = filter.left.iter().map(|left| filter.set(*left));
         let tokens = |left: &Left| *left == Left::Partition && filter.token.is_some() && filter.partition.is_empty();
@@ -454,10 +434,10 @@ impl<'s> Context<'s> {
                 .iter()
                 .map(|left| if tokens(left) { self.table.partition_key().count() } else { filter.set(*left).len() })
                 .sum::<usize>();
-        if filter.custom == 0 && self.needs_filter(sets) {
-            return true;
+        if filter.custom == 0 && self.needs_filter(sets)? {
+            return Ok(true);
         }
-        count == 0 && !filter.clustering.is_empty()
+        Ok(count == 0 && !filter.clustering.is_empty())
     }
 }
 
@@ -468,11 +448,6 @@ impl<'a> Filter<'a> {
             Left::Clustering => &self.clustering,
             Left::Others => &self.others,
         }
-    }
-
-    /// Whether the partition key is restricted by its columns, not by a token alone.
-    fn partition_is_known(&self) -> bool {
-        !self.partition.is_empty()
     }
 
     /// Whether the columns of the partition key are restricted in a way that only filtering serves.

@@ -134,7 +134,7 @@ impl<'s> Context<'s> {
             partitions: filter.partitions(self),
             part: if statics && part == Part::Whole { Part::Statics } else { part },
             index: filter.index(self),
-            filters: self.must_filter(filter)
+            filters: self.must_filter(filter).unwrap_or(true)
                 || unserved
                 || self.clustering_filters(&filter.clustering) && !filter.uses_index,
             reversed: self.is_reversed(order),
@@ -146,7 +146,7 @@ impl<'s> Context<'s> {
     }
 
     fn hold_no_filter(&self, filter: &Filter<'_>, filtering: bool, at: Span) -> Outcome {
-        if filtering || !self.must_filter(filter) {
+        if filtering || !self.must_filter(filter)? {
             return Ok(());
         }
         let (kind, at, message) =
