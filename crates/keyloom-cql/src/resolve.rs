@@ -6,26 +6,35 @@
 //! A hole where a value stands is taken for a value that fits, as a marker is. Any other hole makes the answer
 //! [`Verdict::Maybe`] wherever it could change it: what is wrong whatever stands in the holes is still said.
 //!
-//! How it goes: `names` finds the table and makes a `Context` of it. For each relation `relations` says what it restricts,
-//! `restrictions` puts those of one column together, and `filter` decides over the whole WHERE, with `indexes` at hand.
-//! `terms`, `literals` and `functions` say whether a value fits a type, `typed` whether one type fits another. `select`,
-//! `modify` and `batch` add what their statements ask beyond the WHERE.
+//! How it goes: `names` finds the table and makes a `Context` of it. For each relation of a WHERE `relations` says what it
+//! restricts, `restrictions` puts those of one column together, `filter` those of a statement, and `decide` decides, with
+//! `indexes` at hand. `terms` and `literals` say whether a value is one of a type, `fits` how it fits one, `functions` which
+//! function a call means, `typed` whether one type fits another. `selectors`, `picked` and `selected` do the same for what is
+//! selected. `select`, `modify` and `batch` add what their statements ask beyond the WHERE.
 
+mod assign;
 mod batch;
 mod conditions;
 mod context;
+mod decide;
 mod filter;
+mod fits;
 mod functions;
+mod group;
 mod hints;
 mod indexes;
 mod json;
 mod literals;
+mod made;
 mod modify;
 mod names;
+mod order;
 mod own;
+mod picked;
 mod relations;
 mod restrictions;
 mod select;
+mod selected;
 mod selectors;
 mod signatures;
 mod temporal;

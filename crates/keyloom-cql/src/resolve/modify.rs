@@ -5,13 +5,9 @@ use super::context::{Context, Outcome};
 use super::filter::{Filter, Purpose, Surroundings};
 use super::json;
 use super::restrictions::{Restriction, RestrictionKind};
-use super::typed::{Collection, Typed};
 use super::{Access, FaultKind, Part};
 use crate::Span;
-use crate::ast::{
-    Assignment, AssignmentKind, Delete, DeleteTarget, Insert, InsertSource, Name, Native, Relation, Term, TermKind,
-    Update, Using,
-};
+use crate::ast::{Delete, Insert, InsertSource, Name, Native, Relation, Term, TermKind, Update, Using};
 use crate::schema::{Column, ColumnKind, Type};
 
 /// What a statement that writes is to the batch around it.
@@ -169,122 +165,6 @@ impl<'s> Context<'s> {
         Ok(written)
     }
 
-    /// Two assignments of one column must go together: elements and fields do, whole values do not.
-    fn hold_compatible(&self, before: &[Assignment], assignment: &Assignment) -> Outcome {
-        let clash = before.iter().filter(|other| other.column.text == assignment.column.text).any(|other| {
-            match (&other.kind, &assignment.kind) {
-                (AssignmentKind::Field(field, _), AssignmentKind::Field(other, _)) => field.text == other.text,
-                (AssignmentKind::Set(_), _) | (_, AssignmentKind::Set(_)) => true,
-                _ => false,
-            }
-        });
-        if clash && !assignment.column.unknown {
-            return self.refuse(
-                FaultKind::Other,
-                assignment.span,
-                format!("{} is set twice, in ways that do not go together", assignment.column.text),
-            );
-        }
-        Ok(())
-    }
-
-    fn assign(&self, assignment: &Assignment, column: &Column, conditional: bool) -> Outcome {
-        let of = self.typed(column);
-        let name = &column.name;
-        let at = assignment.span;
-        let refuse = |message: String| self.refuse(FaultKind::Type, at, message);
-        if of.is_unknown() {
-            return Ok(());
-        }
-        let growing = of.collection().is_some();
-        match &assignment.kind {
-            AssignmentKind::Set(value) => {
-                self.prepare(value, &of)?;
-                if of.is(Native::Counter) {
-                    return refuse(format!("{name} is a counter, which can be counted but not set"));
-                }
-                Ok(())
-            }
-            AssignmentKind::OtherColumn(other) => {
-                refuse(format!("{name} can't be computed from {}, another column", other.text))
-            }
-            AssignmentKind::Element(key, value) => match of.collection() {
-                None => refuse(format!("{name} is no collection, so it has no elements")),
-                Some(_) if !of.is_multi_cell() => refuse(format!("{name} is frozen, so it can only be set as a whole")),
-                Some(Collection::Set) => refuse(format!("{name} is a set, whose elements have no keys")),
-                Some(Collection::List) => {
-                    self.prepare(key, &Typed::native(Native::Int))?;
-                    self.prepare(value, &of.element()).map(|_| ())
-                }
-                Some(Collection::Map) => {
-                    self.prepare(key, &of.key())?;
-                    self.prepare(value, &of.element()).map(|_| ())
-                }
-            },
-            AssignmentKind::Field(field, value) => {
-                let found = self.hold_field(at, column, field)?;
-                self.prepare(value, &found).map(|_| ())
-            }
-            AssignmentKind::Prepend(value) => {
-                self.prepare(value, &of)?;
-                if of.collection() != Some(Collection::List) || !of.is_multi_cell() {
-                    return refuse(format!("{name} is no list that can grow"));
-                }
-                Ok(())
-            }
-            AssignmentKind::Add(value) if !growing => {
-                let adds = match of.as_native() {
-                    Some(Native::Counter) => true,
-                    Some(native) => {
-                        let text = matches!(native, Native::Text | Native::Ascii);
-                        conditional && (text || super::signatures::NUMBERS.contains(&native))
-                    }
-                    None => false,
-                };
-                if !adds {
-                    return refuse(format!("nothing can be added to {name}, which is no counter"));
-                }
-                self.prepare(value, &of).map(|_| ())
-            }
-            AssignmentKind::Subtract(value) if !growing => {
-                if !of.is(Native::Counter) {
-                    return refuse(format!("nothing can be subtracted from {name}, which is no counter"));
-                }
-                self.prepare(value, &of).map(|_| ())
-            }
-            AssignmentKind::Add(_) | AssignmentKind::Subtract(_) if !of.is_multi_cell() => {
-                refuse(format!("{name} is frozen, so it can only be set as a whole"))
-            }
-            AssignmentKind::Add(value) => self.prepare(value, &of).map(|_| ()),
-            AssignmentKind::Subtract(value) => match &*of.of {
-                Type::Map(key, _) => {
-                    let keys = Typed::frozen(Type::Set(key.clone()));
-                    self.prepare(value, &keys).map(|_| ())
-                }
-                _ => self.prepare(value, &of).map(|_| ()),
-            },
-        }
-    }
-
-    /// The field of a column that can be written by itself.
-    fn hold_field(&self, at: Span, column: &Column, field: &Name) -> Outcome<Typed<'s>> {
-        let of = self.typed(column);
-        let name = &column.name;
-        if of.is_unknown() || field.unknown {
-            return Ok(Typed::unknown());
-        }
-        if !of.is_user_type() {
-            return self.refuse(FaultKind::Type, at, format!("{name} is no user-defined type, so it has no fields"));
-        }
-        if !of.is_multi_cell() {
-            return self.refuse(FaultKind::Type, at, format!("{name} is frozen, so it can only be written as a whole"));
-        }
-        match self.field(&of, &field.text) {
-            Some(found) => Ok(found),
-            None => self.refuse(FaultKind::Type, field.span, format!("{name} has no field {}", field.text)),
-        }
-    }
-
     /// Checks a DELETE.
     pub(super) fn delete<'a>(&self, delete: &'a Delete, at: Span, access: &mut Option<Access>) -> Outcome<Written>
     where
@@ -321,48 +201,6 @@ impl<'s> Context<'s> {
             }
         }
         Ok(written)
-    }
-
-    fn remove(&self, target: &DeleteTarget) -> Outcome<Option<&'s Column>> {
-        let name = match target {
-            DeleteTarget::Column(name) | DeleteTarget::Element(name, _) | DeleteTarget::Field(name, _) => name,
-        };
-        let Some(column) = self.column(name)? else { return Ok(None) };
-        if is_key(column) {
-            return self.refuse(
-                FaultKind::Other,
-                name.span,
-                format!("{} is part of the key, so it goes with its row only", column.name),
-            );
-        }
-        let of = self.typed(column);
-        match target {
-            DeleteTarget::Column(_) => {}
-            DeleteTarget::Field(_, field) => {
-                self.hold_field(name.span, column, field)?;
-            }
-            DeleteTarget::Element(_, key) => match of.collection() {
-                _ if of.is_unknown() => {}
-                None => {
-                    return self.refuse(
-                        FaultKind::Type,
-                        name.span,
-                        format!("{} is no collection, so it has no elements", column.name),
-                    );
-                }
-                Some(_) if !of.is_multi_cell() => {
-                    return self.refuse(
-                        FaultKind::Type,
-                        name.span,
-                        format!("{} is frozen, so it can only be deleted as a whole", column.name),
-                    );
-                }
-                Some(Collection::List) => drop(self.prepare(key, &Typed::native(Native::Int))?),
-                Some(Collection::Set) => drop(self.prepare(key, &of.element())?),
-                Some(Collection::Map) => drop(self.prepare(key, &of.key())?),
-            },
-        }
-        Ok(Some(column))
     }
 
     /// The WHERE of an UPDATE or DELETE.
@@ -444,7 +282,7 @@ impl<'s> Context<'s> {
     }
 }
 
-fn is_key(column: &Column) -> bool {
+pub(super) fn is_key(column: &Column) -> bool {
     matches!(column.kind, ColumnKind::Partition | ColumnKind::Clustering { .. })
 }
 

@@ -6,7 +6,7 @@ use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::indexes::{Asked, groups};
 use crate::Span;
-use crate::schema::{Column, ColumnKind, Index};
+use crate::schema::{Column, ColumnKind, Index, IndexKind};
 
 /// What is known of one column, or of several clustering columns together.
 #[derive(Debug, Clone)]
@@ -130,7 +130,8 @@ impl<'s> Context<'s> {
                 self.table.partition_key().position(|other| other.name == column.name).unwrap_or(0)
             }
             ColumnKind::Clustering { .. } => self.position(column),
-            _ => self.table.columns.iter().position(|other| other.name == column.name).unwrap_or(0),
+            // The server looks at all others by their names.
+            _ => self.table.columns.iter().filter(|other| other.name < column.name).count(),
         }
     }
 
@@ -222,6 +223,37 @@ impl<'s> Context<'s> {
         })
     }
 
+    /// Asks the indexes about a restriction. SASI does not say no to what it has never heard of: it fails.
+    pub(super) fn asks_index(&self, restriction: &Restriction<'_>) -> Outcome<bool> {
+        self.hold_known(restriction, self.indexes().iter())?;
+        Ok(self.index_for(restriction).is_some())
+    }
+
+    /// Asks the indexes about one restriction after the other, until one of them is of use.
+    pub(super) fn asks_any_index(&self, set: &Restricted<'_>) -> Outcome<bool> {
+        for restriction in set.distinct() {
+            if self.asks_index(restriction)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn hold_known<'i>(&self, restriction: &Restriction<'_>, mut indexes: impl Iterator<Item = &'i Index>) -> Outcome {
+        if !matches!(restriction.kind, RestrictionKind::Contains { .. } | RestrictionKind::Nearest) {
+            return Ok(());
+        }
+        let over = |index: &Index| restriction.columns.iter().any(|column| column.name == index.column);
+        match indexes.find(|index| index.kind == IndexKind::Sasi && over(index)) {
+            Some(index) => self.refuse(
+                FaultKind::Other,
+                restriction.at,
+                format!("the SASI index {} can't be asked so", index.name),
+            ),
+            None => Ok(()),
+        }
+    }
+
     /// The indexes that a read may use: a view has none.
     fn indexes(&self) -> &'s [Index] {
         &self.table.indexes
@@ -242,19 +274,29 @@ impl<'s> Context<'s> {
         };
         let asked = restriction.asked();
         !group.iter().any(|index| {
-            let one_at_a_time = index.kind != crate::schema::IndexKind::StorageAttached;
+            let one_at_a_time = index.kind != IndexKind::StorageAttached;
             asked.iter().any(|asked| self.supports(index, column, *asked)) && !(several && one_at_a_time)
         })
     }
 
     /// Whether rows have to be filtered, whichever group of indexes is asked.
-    pub(super) fn needs_filter<'a: 'r, 'r>(&self, sets: impl Iterator<Item = &'r Restricted<'a>> + Clone) -> bool {
+    pub(super) fn needs_filter<'a: 'r, 'r>(
+        &self,
+        sets: impl Iterator<Item = &'r Restricted<'a>> + Clone,
+    ) -> Outcome<bool> {
         if sets.clone().next().is_none() {
-            return false;
+            return Ok(false);
         }
-        groups(self.indexes()).iter().all(|group| {
-            sets.clone().any(|set| set.distinct().any(|restriction| self.filters_beside(restriction, group)))
-        })
+        'groups: for group in groups(self.indexes()) {
+            for restriction in sets.clone().flat_map(Restricted::distinct) {
+                self.hold_known(restriction, group.iter().copied())?;
+                if self.filters_beside(restriction, &group) {
+                    continue 'groups;
+                }
+            }
+            return Ok(false);
+        }
+        Ok(true)
     }
 
     /// Whether the clustering columns can't be read as one run: one is skipped, or follows a range, or is searched within.

@@ -2,18 +2,13 @@
 
 use super::context::{Context, Outcome};
 use super::filter::{Filter, Purpose, Surroundings};
-use super::selectors::{Needs, Picked, PickedKind, names_column};
+use super::order::Order;
+use super::selected::Needs;
+use super::selectors::{Picked, PickedKind, names_column};
 use super::{Access, FaultKind, Part};
 use crate::Span;
-use crate::ast::{Native, Ordering, OrderingKind, Select, Selection, Selector, SelectorKind};
+use crate::ast::{Native, Select, Selection, Selector, SelectorKind};
 use crate::schema::{Column, ColumnKind};
-
-/// What is ordered by, once its names are looked up.
-struct Order<'a> {
-    columns: Vec<(&'a Column, bool, Span)>,
-    nearest: Option<(&'a Column, Span)>,
-    unknown: bool,
-}
 
 impl<'s> Context<'s> {
     /// Checks a SELECT, with filtering allowed or not.
@@ -75,49 +70,6 @@ impl<'s> Context<'s> {
             && !picked.iter().any(|picked| names_column(picked, &is_of_rows))
     }
 
-    fn order<'a>(&self, orderings: &'a [Ordering]) -> Outcome<Order<'a>>
-    where
-        's: 'a,
-    {
-        let mut order = Order { columns: Vec::new(), nearest: None, unknown: false };
-        for ordering in orderings {
-            match &ordering.kind {
-                OrderingKind::Hole(name) => {
-                    self.meet(&name.text);
-                    order.unknown = true;
-                }
-                OrderingKind::Column(name) => match self.column(name)? {
-                    Some(column) => {
-                        let known = order.columns.iter_mut().find(|(known, ..)| known.name == column.name);
-                        match known {
-                            Some(known) => known.1 = ordering.descending,
-                            None => order.columns.push((column, ordering.descending, ordering.span)),
-                        }
-                    }
-                    None => order.unknown = true,
-                },
-                OrderingKind::Nearest(name, vector) => {
-                    let Some(column) = self.column(name)? else {
-                        order.unknown = true;
-                        continue;
-                    };
-                    self.prepare(vector, &self.typed(column))?;
-                    if order.nearest.is_some() {
-                        return self.refuse(FaultKind::Order, ordering.span, "only one ANN can order");
-                    }
-                    if ordering.descending {
-                        return self.refuse(FaultKind::Order, ordering.span, "ANN can't be descending");
-                    }
-                    order.nearest = Some((column, ordering.span));
-                }
-            }
-        }
-        if let (Some((_, at)), true) = (order.nearest, orderings.len() > 1) {
-            return self.refuse(FaultKind::Order, at, "ANN goes with no other order");
-        }
-        Ok(order)
-    }
-
     /// What is read, as far as the WHERE says.
     fn read(&self, filter: &Filter<'_>, order: &Order<'_>, picked: Option<&[Picked<'_>]>) -> Access {
         let of_rows = |column: &Column| !matches!(column.kind, ColumnKind::Partition | ColumnKind::Static);
@@ -134,19 +86,15 @@ impl<'s> Context<'s> {
             partitions: filter.partitions(self),
             part: if statics && part == Part::Whole { Part::Statics } else { part },
             index: filter.index(self),
-            filters: self.must_filter(filter)
+            filters: self.must_filter(filter).unwrap_or(true)
                 || unserved
                 || self.clustering_filters(&filter.clustering) && !filter.uses_index,
             reversed: self.is_reversed(order),
         }
     }
 
-    fn is_reversed(&self, order: &Order<'_>) -> bool {
-        order.columns.iter().any(|(column, descending, _)| reverses(column, *descending))
-    }
-
     fn hold_no_filter(&self, filter: &Filter<'_>, filtering: bool, at: Span) -> Outcome {
-        if filtering || !self.must_filter(filter) {
+        if filtering || !self.must_filter(filter)? {
             return Ok(());
         }
         let (kind, at, message) =
@@ -198,192 +146,6 @@ impl<'s> Context<'s> {
             );
         }
         Ok(needs.columns)
-    }
-
-    fn hold_distinct(&self, select: &Select, filter: &Filter<'_>, order: &Order<'_>, columns: &[&Column]) -> Outcome {
-        let Some(at) = select.distinct else { return Ok(()) };
-        if let Some(limit) = &select.per_partition_limit {
-            return self.refuse(FaultKind::Other, limit.span, "PER PARTITION LIMIT can't stand with DISTINCT");
-        }
-        let of_rows = filter
-            .others
-            .by_place
-            .iter()
-            .any(|(_, restriction)| restriction.first().is_some_and(|column| column.kind != ColumnKind::Static));
-        if !filter.clustering.is_empty() || of_rows {
-            return self.refuse(
-                FaultKind::Other,
-                at,
-                "DISTINCT only goes with the partition key and static columns in the WHERE",
-            );
-        }
-        let ordered = if filter.partition_has_in(self) || order.nearest.is_some() {
-            order.columns.iter().map(|(column, ..)| *column).chain(order.nearest.map(|(column, _)| column)).collect()
-        } else {
-            Vec::new()
-        };
-        if let Some(column) = columns
-            .iter()
-            .chain(&ordered)
-            .find(|column| !matches!(column.kind, ColumnKind::Partition | ColumnKind::Static))
-        {
-            return self.refuse(
-                FaultKind::Other,
-                at,
-                format!("DISTINCT answers partitions, but {} belongs to a row", column.name),
-            );
-        }
-        if !filter.is_range {
-            return Ok(());
-        }
-        let chosen = |column: &Column| columns.iter().any(|other| other.name == column.name);
-        match self.table.partition_key().find(|column| !chosen(column)) {
-            Some(column) => self.miss(
-                FaultKind::Other,
-                at,
-                format!("DISTINCT must answer the whole partition key, also {}", column.name),
-            ),
-            None => Ok(()),
-        }
-    }
-
-    fn hold_groups(&self, select: &Select, filter: &Filter<'_>) -> Outcome {
-        if select.group_by.is_empty() {
-            return Ok(());
-        }
-        let mut key = self.table.partition_key().chain(self.table.clustering());
-        let mut by_rows = false;
-        let mut computed = false;
-        let mut last = select.group_by.first().map_or(Span::default(), |selector| selector.span);
-        for selector in &select.group_by {
-            last = selector.span;
-            let picked = self.pick(selector)?;
-            let column = match &picked.kind {
-                PickedKind::Unknown => return Ok(()),
-                PickedKind::Column(column) => {
-                    if computed {
-                        return self.refuse(
-                            FaultKind::Other,
-                            selector.span,
-                            "a function can only be the last of GROUP BY",
-                        );
-                    }
-                    *column
-                }
-                PickedKind::Function { function, .. } => {
-                    if function.aggregate {
-                        return self.refuse(FaultKind::Other, selector.span, "an aggregate can't make groups");
-                    }
-                    let mut needs = Needs::default();
-                    self.select_picked(&picked, None, &mut needs)?;
-                    computed = true;
-                    match needs.columns.as_slice() {
-                        [column] if matches!(column.kind, ColumnKind::Clustering { .. }) => *column,
-                        _ if self.is_unsure() => return Ok(()),
-                        _ => {
-                            return self.refuse(
-                                FaultKind::Other,
-                                selector.span,
-                                "a function of GROUP BY is over one clustering column",
-                            );
-                        }
-                    }
-                }
-                _ => return self.refuse(FaultKind::Other, selector.span, "GROUP BY takes columns of the key"),
-            };
-            if !matches!(column.kind, ColumnKind::Partition | ColumnKind::Clustering { .. }) {
-                return self.refuse(
-                    FaultKind::Other,
-                    selector.span,
-                    format!("{} is not part of the key, so it can't make groups", column.name),
-                );
-            }
-            loop {
-                let Some(next) = key.next() else {
-                    return self.miss(FaultKind::Other, selector.span, "GROUP BY does not follow the order of the key");
-                };
-                by_rows |= matches!(next.kind, ColumnKind::Clustering { .. });
-                if next.name == column.name {
-                    break;
-                }
-                let set = if next.kind == ColumnKind::Partition { &filter.partition } else { &filter.clustering };
-                if !self.is_equal(set, next) {
-                    return self.miss(
-                        FaultKind::Other,
-                        selector.span,
-                        format!("GROUP BY jumps over {}, which is not given by equality", next.name),
-                    );
-                }
-            }
-        }
-        if let Some(next) = key.next()
-            && next.kind == ColumnKind::Partition
-        {
-            return self.miss(
-                FaultKind::Other,
-                last,
-                format!("GROUP BY must take the whole partition key, also {}", next.name),
-            );
-        }
-        if by_rows && select.distinct.is_some() {
-            return self.refuse(FaultKind::Other, last, "DISTINCT can't group by clustering columns");
-        }
-        Ok(())
-    }
-
-    fn hold_order(&self, filter: &Filter<'_>, order: &Order<'_>) -> Outcome {
-        let Some((_, _, at)) = order.columns.first() else { return Ok(()) };
-        if order.unknown || order.nearest.is_some() {
-            return Ok(());
-        }
-        if filter.uses_index {
-            return self.miss(FaultKind::Order, *at, "an index does not answer in an order");
-        }
-        if filter.is_range {
-            return self.miss(FaultKind::Order, *at, "an order needs the partition key, by equality or IN");
-        }
-        let mut expected = 0;
-        let mut reversed = None;
-        for (column, descending, at) in &order.columns {
-            if !matches!(column.kind, ColumnKind::Clustering { .. }) {
-                return self.refuse(
-                    FaultKind::Order,
-                    *at,
-                    format!("{} is no clustering column, so it has no order", column.name),
-                );
-            }
-            let place = self.position(column);
-            if place < expected {
-                return self.refuse(FaultKind::Order, *at, "the order does not follow the order of the key");
-            }
-            for skipped in self.table.clustering().skip(expected).take(place - expected) {
-                if !self.is_equal(&filter.clustering, skipped) {
-                    return self.miss(
-                        FaultKind::Order,
-                        *at,
-                        format!("the order jumps over {}, which is not given by equality", skipped.name),
-                    );
-                }
-            }
-            expected = place + 1;
-            let reverses = reverses(column, *descending);
-            if *reversed.get_or_insert(reverses) != reverses {
-                return self.refuse(
-                    FaultKind::Order,
-                    *at,
-                    "rows are kept in one order, and asked in that or its reverse",
-                );
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether an order is the reverse of the one in which rows are kept.
-fn reverses(column: &Column, descending: bool) -> bool {
-    match column.kind {
-        ColumnKind::Clustering { descending: kept } => kept != descending,
-        _ => false,
     }
 }
 

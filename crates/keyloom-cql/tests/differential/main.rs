@@ -13,6 +13,7 @@ mod disagreement;
 mod generate;
 mod judge;
 mod messages;
+mod named;
 mod oracle;
 mod wire;
 
