@@ -147,7 +147,9 @@ impl Code {
             let speaks_cql = !drivers.cassandra.is_empty() || snippet.from != Origin::Literal;
             let place = Place { file: *file, start: snippet.at.start, end: snippet.at.end };
             let foreign = !snippet.foreign.is_empty() && (!speaks_cql || !drivers.other.is_empty());
-            if foreign || (!script.faults.is_empty() && !speaks_cql) {
+            // Another database may well have tables of the same names.
+            let elsewhere = !speaks_cql && (!drivers.other.is_empty() || path::names_another_database(name));
+            if foreign || elsewhere || (!script.faults.is_empty() && !speaks_cql) {
                 self.other_dialects += 1;
                 continue;
             }
