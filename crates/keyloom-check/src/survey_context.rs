@@ -75,7 +75,10 @@ impl<'a> SurveyContext<'a> {
 
     /// Whether a table is one of those.
     pub(crate) fn is_own(&self, table: &Table) -> bool {
-        let of_tests = is_of_tests(&table.keyspace) || self.file_of(table.made).is_some_and(is_of_tests);
+        // A dump of a test cluster may be the only schema there is.
+        let mixed = || self.survey.schema.keyspaces.keys().any(|keyspace| !is_of_tests(keyspace));
+        let of_tests =
+            is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests);
         !of_tests && !is_bookkeeping(table)
     }
 
