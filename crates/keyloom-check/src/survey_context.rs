@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyloom_cql::HOLE;
 use keyloom_cql::ast::{QualifiedName, StatementKind};
 use keyloom_cql::schema::{Lookup, Made, Table};
-use keyloom_finding::Sources;
+use keyloom_finding::{FileId, Sources};
 use keyloom_survey::{Survey, SurveyFaultKind, Use};
 
 use crate::meaning::{is_bookkeeping, is_of_tests};
@@ -100,6 +100,12 @@ impl<'a> SurveyContext<'a> {
     /// Whether a statement whose table is not known for sure may be about this one.
     pub fn may_be_named(&self, table: &Table) -> bool {
         self.loose.contains(table.name.as_str()) || self.holed.iter().any(|name| may_be(name, &table.name))
+    }
+
+    /// Files with statements on tables that are known: what else they say is meant for this schema too.
+    pub(crate) fn files_at_home(&self) -> BTreeSet<FileId> {
+        let used = self.survey.uses.iter().filter(|of| of.resolution.access.is_some());
+        used.map(|of| of.whole().file).collect()
     }
 
     /// The name of the file in which something of the schema was made.
