@@ -77,8 +77,7 @@ impl<'a> SurveyContext<'a> {
     pub(crate) fn is_own(&self, table: &Table) -> bool {
         // A dump of a test cluster may be the only schema there is.
         let mixed = || self.survey.schema.keyspaces.keys().any(|keyspace| !is_of_tests(keyspace));
-        let of_tests =
-            is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests);
+        let of_tests = is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests);
         !of_tests && !is_bookkeeping(table)
     }
 
