@@ -99,8 +99,14 @@ pub(crate) fn gathers_over_time(table: &Table) -> bool {
 
 /// Whether a table can only hold little, by its shape and name: a list of names, settings, the versions of a schema.
 pub(crate) fn holds_little(table: &Table) -> bool {
-    let is_list = table.clustering().next().is_none() && table.columns.len() <= 3;
-    is_list || is_bookkeeping(table) || has_word(&table.name, &["config", "configuration", "setting", "schema"])
+    const DAY: u64 = 86_400;
+    let one_row = table.clustering().next().is_none();
+    let is_list = one_row && table.columns.len() <= 3;
+    let soon_gone = one_row && matches!(table.default_ttl, Some((Some(1..=DAY), _)));
+    is_list
+        || soon_gone
+        || is_bookkeeping(table)
+        || has_word(&table.name, &["config", "configuration", "setting", "schema"])
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyloom_cql::HOLE;
 use keyloom_cql::ast::{QualifiedName, StatementKind};
 use keyloom_cql::schema::{Lookup, Made, Table};
-use keyloom_finding::Sources;
+use keyloom_finding::{FileId, Sources};
 use keyloom_survey::{Survey, SurveyFaultKind, Use};
 
 use crate::meaning::{is_bookkeeping, is_of_tests};
@@ -75,7 +75,9 @@ impl<'a> SurveyContext<'a> {
 
     /// Whether a table is one of those.
     pub(crate) fn is_own(&self, table: &Table) -> bool {
-        let of_tests = is_of_tests(&table.keyspace) || self.file_of(table.made).is_some_and(is_of_tests);
+        // A dump of a test cluster may be the only schema there is.
+        let mixed = || self.survey.schema.keyspaces.keys().any(|keyspace| !is_of_tests(keyspace));
+        let of_tests = is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests);
         !of_tests && !is_bookkeeping(table)
     }
 
@@ -97,6 +99,12 @@ impl<'a> SurveyContext<'a> {
     /// Whether a statement whose table is not known for sure may be about this one.
     pub fn may_be_named(&self, table: &Table) -> bool {
         self.loose.contains(table.name.as_str()) || self.holed.iter().any(|name| may_be(name, &table.name))
+    }
+
+    /// Files with statements on tables that are known: what else they say is meant for this schema too.
+    pub(crate) fn files_at_home(&self) -> BTreeSet<FileId> {
+        let used = self.survey.uses.iter().filter(|of| of.resolution.access.is_some());
+        used.map(|of| of.whole().file).collect()
     }
 
     /// The name of the file in which something of the schema was made.

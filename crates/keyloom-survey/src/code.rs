@@ -147,7 +147,10 @@ impl Code {
             let speaks_cql = !drivers.cassandra.is_empty() || snippet.from != Origin::Literal;
             let place = Place { file: *file, start: snippet.at.start, end: snippet.at.end };
             let foreign = !snippet.foreign.is_empty() && (!speaks_cql || !drivers.other.is_empty());
-            if foreign || (!script.faults.is_empty() && !speaks_cql) {
+            // Another database may well have tables of the same names.
+            let elsewhere = is_asked_of_jdbc(&snippet)
+                || !speaks_cql && (!drivers.other.is_empty() || path::names_another_database(name));
+            if foreign || elsewhere || (!script.faults.is_empty() && !speaks_cql) {
                 self.other_dialects += 1;
                 continue;
             }
@@ -186,6 +189,12 @@ impl Code {
         }
         self.files_with_statements = files.len();
     }
+}
+
+/// Whether a statement goes through calls that only JDBC has.
+fn is_asked_of_jdbc(snippet: &Snippet) -> bool {
+    let of_jdbc = ["prepareStatement", "prepareCall", "executeQuery", "executeUpdate"];
+    snippet.sites.iter().any(|site| site.calls.iter().any(|call| of_jdbc.contains(&call.as_str())))
 }
 
 fn one_file(tree: &dyn Tree, program: &Program, test: &(dyn Fn(Language, &str) -> bool + Sync)) -> FileRead {

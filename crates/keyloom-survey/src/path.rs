@@ -144,6 +144,32 @@ pub(crate) fn words(name: &str) -> impl Iterator<Item = String> {
     words.into_iter().filter(|word| !word.is_empty())
 }
 
+/// Whether the name of a file says that it speaks with another database than Cassandra.
+pub(crate) fn names_another_database(name: &str) -> bool {
+    const OTHERS: [&str; 18] = [
+        "bigquery",
+        "clickhouse",
+        "cockroachdb",
+        "elasticsearch",
+        "esql",
+        "h2",
+        "hsqldb",
+        "jdbc",
+        "jpa",
+        "mariadb",
+        "mssql",
+        "mysql",
+        "oracle",
+        "pinot",
+        "postgres",
+        "postgresql",
+        "snowflake",
+        "sqlite",
+    ];
+    let ours = ["cassandra", "cql", "scylla", "scylladb"];
+    words(name).any(|word| OTHERS.contains(&word.as_str())) && !words(name).any(|word| ours.contains(&word.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,6 +193,16 @@ mod tests {
         }
         for name in ["src/main/a.cql", "latest/a.cql", "contest.go", "inspector.go", "UNIT.java"] {
             assert!(!is_test(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_name_another_database() {
+        for name in ["sqlplugin/mysql/queue.go", "pinot_visibility_store.go", "storage/postgresql/db.py"] {
+            assert!(names_another_database(name), "{name}");
+        }
+        for name in ["storage/cassandra/db.py", "mysql_to_cassandra.go", "store.go"] {
+            assert!(!names_another_database(name), "{name}");
         }
     }
 

@@ -87,7 +87,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         // A row that the whole key names is one row, counted or not.
         let one_row =
             matches!(read.access.part, Part::Rows(_) | Part::Statics) || read.table.clustering().next().is_none();
-        if aggregate.is_none() && !grouped || !read.is_open() && one_row {
+        // Within a partition, what a filter reads has its own note.
+        let elsewhere = !read.is_open() && (one_row || read.access.filters);
+        if aggregate.is_none() && !grouped || elsewhere {
             continue;
         }
         let at = aggregate.map_or(read.select.table.span(), |selector| selector.span);

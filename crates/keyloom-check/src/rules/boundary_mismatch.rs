@@ -39,7 +39,12 @@ fn always_given(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     let uses: Vec<&TableUse<'_>> = context.uses(table).iter().filter(|of| of.of.role != Role::Test).collect();
     let names_it = |of: &&TableUse<'_>| given(of.kind, name).is_some() && !of.of.dynamic && of.of.unknown().is_empty();
     let reads = uses.iter().filter(|of| matches!(of.kind, StatementKind::Select(_))).count();
-    if table.unknown || reads == 0 || uses.len() < 3 || !uses.iter().all(names_it) {
+    // What is written in one batch may have to lie in one partition.
+    let in_batch = |of: &&TableUse<'_>| {
+        let assembled = of.of.site.as_ref().is_some_and(|site| site.batch.is_some());
+        assembled || matches!(of.of.written.statement.kind, StatementKind::Batch(_))
+    };
+    if table.unknown || reads == 0 || uses.len() < 3 || !uses.iter().all(names_it) || uses.iter().any(in_batch) {
         return None;
     }
     let level = if context.is_seen_whole(table) { Level::Warning } else { Level::Note };

@@ -6,7 +6,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
 use crate::SurveyContext;
-use crate::guess::words;
+use crate::meaning::has_word;
 use crate::reads::{constant, given, relations, restricted};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,35 +16,48 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("global_partition.md"),
 };
 
+/// A column that gets the same value everywhere.
+pub(crate) struct Constant<'a> {
+    column: &'a str,
+    /// `None` where only its name says so, and no statement was seen.
+    value: Option<&'a str>,
+}
+
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| !table.unknown) {
         let Some(constants) = constants(context, table) else { continue };
-        let one_row = table.clustering().next().is_none();
-        let name = &table.name;
-        let message = if one_row {
-            format!("`{name}` holds one row: {} in every statement", constants.join(", "))
+        let seen = constants.iter().all(|constant| constant.value.is_some());
+        let (name, why) = (&table.name, why(&constants));
+        // A table of one row is fine while the row is small.
+        let (level, message, help) = if table.clustering().next().is_none() {
+            let help = "fine for a small row that callers keep for a while; if each request reads it, its replicas are the limit";
+            (Level::Note, format!("`{name}` holds one row: {why}"), help)
         } else {
-            format!("all rows of `{name}` lie in one partition: {} in every statement", constants.join(", "))
+            let level = if seen && !context.may_be_named(table) { Level::Warning } else { Level::Note };
+            let help = "spread it: a bucket computed from the id, or a day, in the partition key; a read of all then asks each of them";
+            (level, format!("all rows of `{name}` lie in one partition: {why}"), help)
         };
-        let help = if one_row {
-            "fine for a small row that callers keep for a while; if each request reads it, its replicas are the limit"
-        } else {
-            "spread it: a bucket computed from the id, or a day, in the partition key; a read of all then asks each of them"
-        };
-        let level = if one_row { Level::Note } else { Level::Warning };
         findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help));
     }
 }
 
+fn why(constants: &[Constant<'_>]) -> String {
+    let each = constants.iter().map(|constant| match constant.value {
+        Some(value) => format!("`{} = {value}` in every statement", constant.column),
+        None => format!("`{}` is a constant, by its name", constant.column),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
 /// What every statement gives the columns of the partition key, if it is always the same.
-pub(crate) fn constants(context: &SurveyContext<'_>, table: &Table) -> Option<Vec<String>> {
-    let constants: Option<Vec<String>> =
-        table.partition_key().map(|column| only_value(context, table, column)).collect();
+pub(crate) fn constants<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Option<Vec<Constant<'a>>> {
+    let constants: Option<Vec<Constant<'a>>> =
+        table.partition_key().map(|column| constant_column(context, table, column)).collect();
     constants.filter(|constants| !constants.is_empty())
 }
 
-/// `column = 'x'`, if no statement gives the column anything else.
-fn only_value(context: &SurveyContext<'_>, table: &Table, column: &Column) -> Option<String> {
+/// The column as a constant, if no statement gives it two values, or one that is not known.
+fn constant_column<'a>(context: &SurveyContext<'a>, table: &Table, column: &'a Column) -> Option<Constant<'a>> {
     let mut values: BTreeSet<&str> = BTreeSet::new();
     let mut times = 0;
     for of in context.uses(table).iter().filter(|of| of.of.role != Role::Test) {
@@ -61,12 +74,11 @@ fn only_value(context: &SurveyContext<'_>, table: &Table, column: &Column) -> Op
         values.insert(constant(of.of, value)?);
         times += 1;
     }
-    let tells = |word: &String| ["singleton", "global", "constant", "dummy", "always"].contains(&word.as_str());
-    let told = words(&column.name).iter().any(tells);
+    let told = has_word(&column.name, &["singleton", "global", "constant", "dummy", "always"]);
     match values.into_iter().collect::<Vec<_>>().as_slice() {
         // One statement alone may be one of many that are not here.
-        [only] if times > 1 || told => Some(format!("`{} = {only}`", column.name)),
-        [] if told => Some(format!("`{}`, by its name a constant,", column.name)),
+        [only] if times > 1 || told => Some(Constant { column: &column.name, value: Some(only) }),
+        [] if told => Some(Constant { column: &column.name, value: None }),
         _ => None,
     }
 }

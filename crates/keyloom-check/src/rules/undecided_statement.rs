@@ -21,7 +21,8 @@ const SHOWN: usize = 3;
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     let mut places = BTreeSet::new();
     let mut holes = BTreeSet::new();
-    for of in context.survey.uses.iter().filter(|of| of.role == Role::Service) {
+    let at_home = context.files_at_home();
+    for of in context.survey.uses.iter().filter(|of| of.role == Role::Service && at_home.contains(&of.whole().file)) {
         if let Verdict::Maybe { holes: deciding } = &of.resolution.verdict
             && places.insert(of.whole())
         {

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use keyloom_cql::ast::QualifiedName;
 use keyloom_finding::{FileId, Finding, Level, Rule};
@@ -21,7 +21,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     if context.tables().next().is_none() {
         return;
     }
-    let at_home = files_at_home(context);
+    let at_home = context.files_at_home();
     let rejections = context.rejections(&RULE);
     let mut by_name: BTreeMap<String, Vec<(&Rejection<'_>, &QualifiedName)>> = BTreeMap::new();
     for rejection in &rejections {
@@ -67,12 +67,6 @@ fn unknown(context: &SurveyContext<'_>, rejection: &Rejection<'_>, name: &Qualif
         Some(nearest) if nearest != name.name.text => finding.help(format!("did you mean `{nearest}`?")),
         _ => finding.help("create it in the schema, or take the statement out"),
     }
-}
-
-/// Files of which other statements use tables that are known: they belong to this schema.
-fn files_at_home(context: &SurveyContext<'_>) -> BTreeSet<FileId> {
-    let used = context.survey.uses.iter().filter(|of| of.resolution.access.is_some());
-    used.map(|of| of.whole().file).collect()
 }
 
 fn has_keyspace(context: &SurveyContext<'_>, name: &QualifiedName) -> bool {

@@ -3,7 +3,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
 use crate::SurveyContext;
-use crate::guess::words;
+use crate::meaning::has_word;
 use crate::reads::{relations, statements};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     let mut seen = std::collections::BTreeSet::new();
     for of in context.survey.uses.iter().filter(|of| of.site.is_some() && of.role == Role::Service) {
-        for statement in statements(of) {
+        // Nobody knows what a value is whose table or columns are not known.
+        for statement in statements(of).iter().filter(|statement| context.table(of, &statement.kind).is_some()) {
             let pasted = values(&statement.kind).into_iter().find_map(|(column, value)| Some((column, pasted(value)?)));
             let Some((column, (hole, at))) = pasted else { continue };
             let place = of.place(at);
@@ -37,7 +38,9 @@ fn values(kind: &StatementKind) -> Vec<(&Name, &Term)> {
     let mut values: Vec<(&Name, &Term)> = Vec::new();
     match kind {
         StatementKind::Insert(insert) => {
-            if let InsertSource::Values { columns, values: written } = &insert.source {
+            if let InsertSource::Values { columns, values: written } = &insert.source
+                && columns.len() == written.len()
+            {
                 values.extend(columns.iter().zip(written));
             }
         }
@@ -53,6 +56,7 @@ fn values(kind: &StatementKind) -> Vec<(&Name, &Term)> {
         RelationKind::Column { column, values, list: false, .. } => Some((column, values.first()?)),
         _ => None,
     }));
+    values.retain(|(column, _)| !column.unknown);
     values
 }
 
@@ -63,9 +67,10 @@ fn pasted(term: &Term) -> Option<(String, keyloom_cql::Span)> {
         TermKind::Hole(name) => name.text.trim_matches(keyloom_cql::HOLE),
         _ => return None,
     };
-    // A hole may stand for a marker as well.
-    let marks = ["placeholder", "placeholders", "marker", "markers", "marks", "bind", "binds", "param", "params"];
-    let is_marker = words(name).iter().any(|word| marks.contains(&word.as_str()));
+    // A hole without quotes may stand for a marker as well, or be bound by the driver (`%s` in Python).
+    let marks = ["argument", "placeholder", "marker", "mark", "bind", "param", "join", "question"];
+    let quoted = matches!(term.kind, TermKind::Literal(_));
+    let is_marker = !quoted && has_word(name.trim_end_matches(|digit: char| digit.is_ascii_digit()), &marks);
     (!is_marker).then(|| (name.to_owned(), term.span))
 }
 
