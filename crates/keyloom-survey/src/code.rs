@@ -146,7 +146,10 @@ impl Code {
             let drivers = units.units[snippet.unit].drivers();
             let speaks_cql = !drivers.cassandra.is_empty() || snippet.from != Origin::Literal;
             let place = Place { file: *file, start: snippet.at.start, end: snippet.at.end };
+            // The twin of a store for another database asks for tables of the same names.
+            let twin = !speaks_cql && (path::is_of_other_database(name) || !drivers.other.is_empty());
             let foreign = !snippet.foreign.is_empty() && (!speaks_cql || !drivers.other.is_empty());
+            let foreign = foreign || (twin && !path::speaks_of_cassandra(name));
             if foreign || (!script.faults.is_empty() && !speaks_cql) {
                 self.other_dialects += 1;
                 continue;

@@ -34,8 +34,19 @@ pub fn may_be_cql(name: &str) -> bool {
     if lower.split('.').skip(1).any(|part| part == "cql" || part == "cqlsh") {
         return !["swp", "bak", "orig", "md", "gz", "zip"].iter().any(|other| ends(other));
     }
+    ends(".sql") && speaks_of_cassandra(name)
+}
+
+/// Whether a path speaks of Cassandra.
+pub(crate) fn speaks_of_cassandra(name: &str) -> bool {
     let whole = name.to_ascii_lowercase();
-    ends(".sql") && ["cassandra", "scylla", "cql"].iter().any(|word| whole.contains(word))
+    ["cassandra", "scylla", "cql"].iter().any(|word| whole.contains(word))
+}
+
+/// Whether a path speaks of a database that is not Cassandra.
+pub(crate) fn is_of_other_database(name: &str) -> bool {
+    const OTHER: [&str; 9] = ["h2", "jdbc", "mariadb", "mssql", "mysql", "oracle", "postgres", "postgresql", "sqlite"];
+    words(name).any(|word| OTHER.contains(&word.as_str()))
 }
 
 /// Whether a file undoes a migration, so that it is no part of the way to the final schema.
@@ -112,18 +123,23 @@ pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) 
         "cli",
         "cmd",
     ];
-    // `cmd` and `batch` name whole services and single calls; only a folder or file tells a tool by them.
-    const OF_PATHS: [&str; 5] = ["cmd", "batch", "import", "export", "cli"];
     if is_test(name) {
         return Role::Test;
     }
     if is_migration(name) {
         return Role::Migration;
     }
-    let of_path = words(name).any(|word| JOB.contains(&word.as_str()) && word != "cmd");
-    let of_code = [function, container].into_iter().flatten().flat_map(words);
-    let mut of_code = of_code.filter(|word| !OF_PATHS.contains(&word.as_str()));
-    if of_path || of_code.any(|word| JOB.contains(&word.as_str())) { Role::Job } else { Role::Service }
+    let is_job = |word: Option<String>| word.is_some_and(|word| JOB.contains(&word.as_str()));
+    // A folder, or a part of its name, as in `db-tools`. `cmd` names whole services.
+    let by_folder = words(folder(name)).any(|word| JOB.contains(&word.as_str()) && word != "cmd");
+    // What something is stands last, and what a function does first: a `RepairRunDao` repairs nothing, nor does
+    // `getRepair`, and `importOrders` may be a single call of the service.
+    let stem = last(name).split('.').next().unwrap_or_default();
+    let by_file = is_job(words(stem).last());
+    let of_calls = |word: &String| !["cmd", "batch", "import", "export", "cli"].contains(&word.as_str());
+    let by_function = is_job(function.and_then(|name| words(name).next()).filter(of_calls));
+    let by_container = is_job(container.and_then(|name| words(name).last()).filter(of_calls));
+    if by_folder || by_file || by_function || by_container { Role::Job } else { Role::Service }
 }
 
 /// The words of a path or name, in lower case: `src/OrderScanner_test.go` is `src`, `order`, `scanner`, `test`, `go`.
@@ -171,6 +187,15 @@ mod tests {
     }
 
     #[test]
+    fn a_path_tells_the_database() {
+        for name in ["sql/mysql/queue.go", "store/PostgresOrders.java", "db/sqlite/a.py"] {
+            assert!(is_of_other_database(name) && !speaks_of_cassandra(name), "{name}");
+        }
+        assert!(!is_of_other_database("store/orders.go"));
+        assert!(speaks_of_cassandra("nosql/cassandra/queue.go"));
+    }
+
+    #[test]
     fn roles_come_from_paths_and_functions() {
         assert_eq!(role("src/orders.go", Some("GetOrder"), None), Role::Service);
         assert_eq!(role("src/orders.go", Some("cleanupOrders"), None), Role::Job);
@@ -178,6 +203,8 @@ mod tests {
         assert_eq!(role("tools/orders.go", Some("get"), None), Role::Job);
         assert_eq!(role("cmd/server/orders.go", Some("get"), None), Role::Service);
         assert_eq!(role("src/orders.go", Some("applyBatch"), None), Role::Service);
+        assert_eq!(role("src/RepairRunDao.java", Some("getRepair"), Some("RepairRunDao")), Role::Service);
+        assert_eq!(role("src/order_scavenger.go", Some("run"), None), Role::Job);
         assert_eq!(role("src/orders_test.go", Some("get"), None), Role::Test);
         assert_eq!(role("db/migrations/1_a.cql", None, None), Role::Migration);
     }
