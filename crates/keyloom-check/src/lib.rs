@@ -23,7 +23,7 @@ pub use baseline::{Baseline, Remaining};
 pub use config::{Config, ConfigAllow, nearest_rule};
 pub use context::Context;
 pub use registry::{CATALOG_RULES, CatalogRule, SURVEY_RULES, SurveyRule, all_rules, rule};
-pub use survey_context::{SurveyContext, TableUse};
+pub use survey_context::{Mentions, SurveyContext, TableUse};
 
 use keyloom_finding::{Finding, Level, Sources};
 use keyloom_model::Date;
@@ -62,8 +62,9 @@ pub fn review_all(
         allowances.cover(&reading.files);
     }
     let mut found = Vec::new();
+    let mentions = Mentions::of(surveys);
     for survey in surveys {
-        let context = SurveyContext::new(survey, sources);
+        let context = SurveyContext::new(survey, &mentions, sources);
         for rule in SURVEY_RULES {
             (rule.check)(&context, &mut found);
         }

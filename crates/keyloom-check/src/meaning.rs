@@ -23,6 +23,13 @@ pub(crate) fn has_word(name: &str, wanted: &[&str]) -> bool {
     words(name).iter().any(|word| wanted.contains(&word.as_str()) || wanted.contains(&singular(word).as_str()))
 }
 
+/// The thing that a table lists, in the singular: `case_events_by_agency` lists events.
+pub(crate) fn thing(table: &Table) -> Option<String> {
+    let words = words(&table.name);
+    let end = words.iter().position(|word| word == "by" || word == "for").unwrap_or(words.len());
+    words[..end].last().map(|word| singular(word))
+}
+
 /// Whether the name of a file or keyspace says that it serves tests.
 pub(crate) fn is_of_tests(name: &str) -> bool {
     has_word(name, &["e2e", "fixture", "integration", "it", "mock", "test", "testing", "unit"])

@@ -7,6 +7,7 @@ use keyloom_finding::{FileId, Sources};
 use keyloom_survey::{Survey, SurveyFaultKind, Use};
 
 use crate::meaning::{is_bookkeeping, is_of_tests};
+use crate::reads::statements;
 
 /// What a rule over a survey may look at.
 pub struct SurveyContext<'a> {
@@ -14,11 +15,35 @@ pub struct SurveyContext<'a> {
     pub survey: &'a Survey,
     /// The files that it points into.
     sources: &'a Sources,
+    /// How often each table is named in all surveys of the repository, and how often in this one.
+    mentions: &'a Mentions<'a>,
+    own_mentions: Mentions<'a>,
     /// The names of tables in statements that do not lead to one table for sure: those that are known, and those with holes.
     loose: BTreeSet<&'a str>,
     holed: BTreeSet<&'a str>,
     /// The uses of each table, by keyspace and name; those inside of a batch too.
     uses: BTreeMap<&'a str, BTreeMap<&'a str, Vec<TableUse<'a>>>>,
+}
+
+/// How often statements name each table, whichever schema it belongs to.
+#[derive(Default)]
+pub struct Mentions<'a>(BTreeMap<&'a str, usize>);
+
+impl<'a> Mentions<'a> {
+    /// Those of some surveys.
+    pub fn of(surveys: &'a [Survey]) -> Self {
+        let mut mentions = Self::default();
+        for of in surveys.iter().flat_map(|survey| &survey.uses) {
+            for name in statements(of).iter().filter_map(|statement| table_name(&statement.kind)) {
+                *mentions.0.entry(name.name.text.as_str()).or_default() += 1;
+            }
+        }
+        mentions
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.0.get(name).copied().unwrap_or_default()
+    }
 }
 
 /// A statement on one table: a use of its own, or one of those inside of a batch.
@@ -33,17 +58,12 @@ pub struct TableUse<'a> {
 }
 
 impl<'a> SurveyContext<'a> {
-    /// The context of one review.
-    pub fn new(survey: &'a Survey, sources: &'a Sources) -> Self {
+    /// The context of one review. `mentions` are those of all surveys of the repository.
+    pub fn new(survey: &'a Survey, mentions: &'a Mentions<'a>, sources: &'a Sources) -> Self {
         let mut uses: BTreeMap<_, BTreeMap<_, Vec<TableUse<'a>>>> = BTreeMap::new();
         let (mut loose, mut holed) = (BTreeSet::new(), BTreeSet::new());
         for of in &survey.uses {
-            let statement = &of.written.statement;
-            let inner = match &statement.kind {
-                StatementKind::Batch(batch) => batch.statements.as_slice(),
-                _ => std::slice::from_ref(statement),
-            };
-            for statement in inner {
+            for statement in statements(of) {
                 let Some(name) = table_name(&statement.kind) else { continue };
                 let found = survey.schema.find(name, of.written.keyspace.as_deref());
                 if !matches!(found, Lookup::One(_)) {
@@ -60,7 +80,8 @@ impl<'a> SurveyContext<'a> {
                 }
             }
         }
-        Self { survey, sources, loose, holed, uses }
+        let own_mentions = Mentions::of(std::slice::from_ref(survey));
+        Self { survey, sources, mentions, own_mentions, loose, holed, uses }
     }
 
     /// The tables, without views, by keyspace and name.
@@ -96,9 +117,11 @@ impl<'a> SurveyContext<'a> {
         self.survey.is_whole() || (all_read && !self.may_be_named(table))
     }
 
-    /// Whether a statement whose table is not known for sure may be about this one.
+    /// Whether a statement whose table is not known for sure may be about this one: its name has holes or leads to several
+    /// tables, or it was taken for one on another schema of the repository.
     pub fn may_be_named(&self, table: &Table) -> bool {
-        self.loose.contains(table.name.as_str()) || self.holed.iter().any(|name| may_be(name, &table.name))
+        let elsewhere = self.mentions.count(&table.name) > self.own_mentions.count(&table.name);
+        elsewhere || self.loose.contains(table.name.as_str()) || self.holed.iter().any(|name| may_be(name, &table.name))
     }
 
     /// Files with statements on tables that are known: what else they say is meant for this schema too.
@@ -138,4 +161,51 @@ fn may_be(name: &str, wanted: &str) -> bool {
     let before = name.split(HOLE).next().unwrap_or_default();
     let behind = name.rsplit(HOLE).next().unwrap_or_default();
     wanted.starts_with(before) && wanted.ends_with(behind)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a broken example must stop the test")]
+mod tests {
+    use keyloom_cql::resolve::{Resolution, Verdict};
+    use keyloom_finding::Place;
+    use keyloom_survey::{Role, Written};
+
+    use super::*;
+
+    /// A survey of statements on tables that other statements make.
+    fn survey(text: &str) -> Survey {
+        let mut sources = Sources::default();
+        let file = sources.add("a.cql", text);
+        let mut survey = Survey::default();
+        for statement in keyloom_cql::parse::parse(text).statements {
+            let whole = Place::new(file, statement.span.bytes());
+            let written = Written { statement, text: text.into(), keyspace: None, pieces: [].into(), whole };
+            if table_name(&written.statement.kind).is_some() {
+                let resolution = Resolution { verdict: Verdict::Legal, access: None };
+                survey.uses.push(Use { written, resolution, role: Role::Service, site: None, dynamic: false });
+            } else {
+                survey.schema.apply(&written.statement, 0, &mut None).unwrap();
+            }
+        }
+        survey
+    }
+
+    /// Whether all statements on the table of the first survey are known.
+    fn are_known(surveys: &[Survey]) -> bool {
+        let (mentions, sources) = (Mentions::of(surveys), Sources::default());
+        let context = SurveyContext::new(&surveys[0], &mentions, &sources);
+        let table = context.tables().next().unwrap();
+        !context.may_be_named(table)
+    }
+
+    #[test]
+    fn statements_that_may_be_about_a_table_stop_conclusions() {
+        let table = "CREATE TABLE events_old (id int PRIMARY KEY);";
+        let elsewhere = "CREATE TABLE b (id int PRIMARY KEY); SELECT id FROM b WHERE id = 1;";
+        assert!(are_known(&[survey(table), survey(elsewhere)]));
+        assert!(are_known(&[survey(&format!("{table} SELECT id FROM events_old WHERE id = 1;"))]));
+        assert!(!are_known(&[survey(table), survey("SELECT id FROM events_old WHERE id = 1;")]));
+        assert!(!are_known(&[survey(&format!("{table} SELECT id FROM events_{HOLE}x{HOLE} WHERE id = 1;"))]));
+        assert!(are_known(&[survey(&format!("{table} SELECT id FROM {HOLE}x{HOLE}_new WHERE id = 1;"))]));
+    }
 }

@@ -5,7 +5,7 @@ use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::guess::{native, words};
-use crate::meaning::{has_word, is_clock, is_identity, is_sequence, singular};
+use crate::meaning::{has_word, is_clock, is_identity, is_sequence, thing};
 use crate::reads::names;
 use crate::{SurveyContext, TableUse};
 
@@ -134,7 +134,7 @@ impl<'a> Known<'a> {
     fn has_table(&self, table: &Table, thing: &str, identity: &Column) -> bool {
         let same = |(other, column): &(&Table, &Column)| {
             let whole_key = key(other).count() == 1 && other.name != table.name;
-            whole_key && column.of == identity.of && self::thing(other).is_some_and(|of| of == thing)
+            whole_key && column.of == identity.of && crate::meaning::thing(other).is_some_and(|of| of == thing)
         };
         self.keys.get(&(table.keyspace.as_str(), "id")).is_some_and(|all| all.iter().any(same))
     }
@@ -217,13 +217,6 @@ fn finding(
 
 fn key(table: &Table) -> impl Iterator<Item = &Column> {
     table.partition_key().chain(table.clustering())
-}
-
-/// The thing that a table lists, in the singular: `case_events_by_agency` lists events.
-fn thing(table: &Table) -> Option<String> {
-    let words = words(&table.name);
-    let end = words.iter().position(|word| word == "by" || word == "for").unwrap_or(words.len());
-    words[..end].last().map(|word| singular(word))
 }
 
 /// The words of an identity without the word that makes it one: `order_id` gives `order`.

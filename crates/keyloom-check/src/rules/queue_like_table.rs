@@ -1,9 +1,9 @@
-use keyloom_cql::ast::{Operator, RelationKind, StatementKind};
+use keyloom_cql::ast::{Operator, RelationKind, Select, Selection, SelectorKind, StatementKind};
 use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::guess::time_part;
-use crate::meaning::{grows_with_time, has_word};
+use crate::meaning::{grows_with_time, is_integer, thing};
 use crate::reads::relations;
 use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
@@ -60,8 +60,23 @@ fn reads_the_front(read: &TableUse<'_>, table: &Table) -> bool {
     }
     let reversed = select.order_by.first().is_some_and(|order| order.descending != is_descending(next));
     let from_the_front = is_descending(next) == reversed;
-    const WORDS: &[&str] = &["backlog", "job", "outbox", "pending", "queue", "scheduled", "spool", "task", "timer"];
-    from_the_front && (has_word(&table.name, WORDS) || (grows_with_time(next) && select.limit.is_some()))
+    let grows = grows_with_time(next) || is_integer(&next.of);
+    let named = match thing(table).unwrap_or_default().as_str() {
+        "backlog" | "outbox" | "queue" | "spool" => true,
+        "job" | "task" | "timer" => grows,
+        _ => grows_with_time(next) && select.limit.is_some(),
+    };
+    from_the_front && named && !counts(select)
+}
+
+/// A count takes nothing.
+fn counts(select: &Select) -> bool {
+    match &select.selection {
+        Selection::Of(selectors) => {
+            selectors.iter().any(|one| matches!(one.kind, SelectorKind::CountRows | SelectorKind::Call(..)))
+        }
+        Selection::All => false,
+    }
 }
 
 fn is_descending(column: &Column) -> bool {

@@ -93,8 +93,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let mut told = Vec::new();
         // A batch may hold a condition that stands elsewhere.
         let decides = context.uses(table).iter().any(TableUse::is_conditional);
-        let is_plain = |one: &&TableUse<'_>| !one.is_test() && !one.is_conditional() && !(decides && one.is_in_batch());
-        for one in context.uses(table).iter().filter(is_plain) {
+        let is_decided = |one: &TableUse<'_>| one.is_conditional() || (decides && one.is_in_batch());
+        for one in context.uses(table).iter().filter(|one| !one.is_test() && !is_decided(one)) {
             // Who says that a statement must not be repeated has thought of it.
             let idempotent = one.of.site.as_ref().and_then(|site| site.idempotent);
             if idempotent == Some(false) {

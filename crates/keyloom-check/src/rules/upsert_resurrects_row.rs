@@ -26,8 +26,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let Some(delete) = uses.iter().find(removes) else { continue };
         // A batch may hold a condition that stands elsewhere.
         let decides = uses.iter().any(TableUse::is_conditional);
-        let is_plain = |one: &TableUse<'_>| !one.is_test() && !(decides && one.is_in_batch());
-        let Some(update) = uses.iter().find(|one| is_plain(one) && may_resurrect(one, table)) else { continue };
+        let is_decided = |one: &TableUse<'_>| decides && one.is_in_batch();
+        let resurrects = |one: &&TableUse<'_>| !one.is_test() && !is_decided(one) && may_resurrect(one, table);
+        let Some(update) = uses.iter().find(resurrects) else { continue };
         let set = update.assignments().iter().map(|set| format!("`{}`", set.column.text)).collect::<Vec<_>>();
         let (Some(first), Some(last)) = (update.assignments().first(), update.assignments().last()) else { continue };
         let message = format!(
