@@ -63,7 +63,8 @@ fn from(arguments: &InitArguments) -> Exit {
     };
     let mut sources = Sources::default();
     let mut surveys = survey(&tree, &request, &mut sources);
-    let tables = |survey: &Survey| survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum::<usize>();
+    let tables =
+        |survey: &Survey| survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum::<usize>();
     let Some(largest) = (0..surveys.len()).max_by_key(|at| (tables(&surveys[*at]), usize::MAX - at)) else {
         complain(&nothing(&arguments.from));
         return Exit::BadInput;
@@ -95,7 +96,10 @@ fn from(arguments: &InitArguments) -> Exit {
 
 fn nothing(from: &[PathBuf]) -> String {
     let from: Vec<String> = from.iter().map(|path| path.display().to_string()).collect();
-    format!("there is no CREATE TABLE in {}; name the folder with the schema: keyloom init --from PATH", from.join(", "))
+    format!(
+        "there is no CREATE TABLE in {}; name the folder with the schema: keyloom init --from PATH",
+        from.join(", ")
+    )
 }
 
 /// The keyspace, where there is one; else the folder.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keyloom_cql::schema::Column;
+use keyloom_cql::ast::Native;
+use keyloom_cql::schema::{Column, Type};
 
 use crate::kinship::{Family, Kinship};
 use crate::names::{Names, capitalised, field_name, words};
@@ -31,6 +32,8 @@ pub(crate) struct Entity {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) kind: Kind,
+    /// Its values are made for new rows: its type or its name says so.
+    pub(crate) is_own_id: bool,
     pub(crate) optional: bool,
     pub(crate) reference: Option<String>,
     /// What stands behind `=`.
@@ -45,6 +48,11 @@ impl Entity {
     /// The field of a column.
     pub(crate) fn field(&self, column: &str) -> Option<usize> {
         self.by_column.get(column).copied()
+    }
+
+    /// The field at the end of the key that is made for each new row.
+    pub(crate) fn own_id(&self) -> Option<usize> {
+        self.key.last().copied().filter(|last| self.fields[*last].is_own_id && self.fields[*last].reference.is_none())
     }
 
     /// A field that no column has.
@@ -114,7 +122,9 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
         let renamed = (name != column.name).then(|| format!("column {:?}", column.name));
         let notes: Vec<String> = renamed.into_iter().chain(note.map(str::to_owned)).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
-        fields.push(Field { name, kind, optional: true, reference: None, fill: None, note });
+        let is_own_id = column.of == Type::Native(Native::Timeuuid)
+            || (kind == Kind::Uuid && is_named_as_id(&name, &base.stem().join("_")));
+        fields.push(Field { name, kind, is_own_id, optional: true, reference: None, fill: None, note });
     }
     let at = |name: &&str| by_column.get(*name).copied();
     let key: Vec<usize> = family.identity.iter().filter_map(at).collect();
@@ -140,4 +150,11 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
         words.push("head".to_owned());
     }
     Entity { name: String::new(), words, base: family.base, fields, key, always, unique, expires: None, by_column }
+}
+
+/// `id`, and `parcel_id` of parcels.
+fn is_named_as_id(field: &str, stem: &str) -> bool {
+    let short = ["_id", "_uuid", "_guid"].iter().find_map(|end| field.strip_suffix(end));
+    matches!(field, "id" | "uuid" | "guid")
+        || short.is_some_and(|short| stem == short || stem.ends_with(&format!("_{short}")))
 }

@@ -90,6 +90,11 @@ pub(crate) fn plural(word: &str) -> String {
     }
 }
 
+/// A count in words: `1 table`, `3 entities`.
+pub(crate) fn counted(count: usize, word: &str) -> String {
+    format!("{count} {}", if count == 1 { word.to_owned() } else { plural(word) })
+}
+
 /// Names that are given once each.
 #[derive(Default)]
 pub(crate) struct Names {

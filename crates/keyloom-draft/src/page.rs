@@ -9,6 +9,7 @@ use keyloom_text::Unreadable;
 use crate::entity::Entity;
 use crate::gather::Gathered;
 use crate::kinship::{Family, Together, reason};
+use crate::names::counted;
 use crate::pattern::{Action, Pattern, Read, ReadVerb};
 use crate::print::{clean, comment, field, pattern};
 use crate::questions::{asks_span, groups, questions};
@@ -65,16 +66,18 @@ impl Page<'_, '_> {
         let tables = self.sources.all.iter().filter(|source| !source.is_static).count();
         let statements: usize = gathered.patterns.iter().map(|pattern| pattern.callers.len()).sum();
         let became = format!(
-            "Written by keyloom init --from: {tables} tables are {} entities, {statements} statements are {} patterns.",
-            self.entities.len(),
-            gathered.patterns.len(),
+            "Written by keyloom init --from: {} became {}, {} became {}.",
+            counted(tables, "table"),
+            counted(self.entities.len(), "entity"),
+            counted(statements, "statement"),
+            counted(gathered.patterns.len(), "pattern"),
         );
         comment(out, 0, &became);
         let how = "What no schema tells is asked for in comments: uncomment the line and put a number for each `?`.";
         comment(out, 0, how);
         let asked = questions(self.entities, &gathered.patterns, titles);
         if !asked.is_empty() {
-            comment(out, 0, &format!("{} questions; the first of them:", asked.len()));
+            comment(out, 0, &format!("{}; the first of them:", counted(asked.len(), "question")));
         }
         for (at, question) in asked.iter().take(TOP_MAX).enumerate() {
             let _ = writeln!(out, "#   {}. {}: {}", at + 1, question.path, question.text);
@@ -263,7 +266,7 @@ impl Page<'_, '_> {
     fn tail(&self, out: &mut String, gathered: &Gathered) {
         if !gathered.left_out.is_empty() {
             out.push('\n');
-            comment(out, 0, &format!("{} statements are no patterns:", gathered.left_out.len()));
+            comment(out, 0, &format!("{} became no pattern:", counted(gathered.left_out.len(), "statement")));
             let lines = gathered.left_out.iter().map(|(place, why)| clean(&format!("{}: {why}", (self.place)(*place))));
             let mut lines: Vec<String> = lines.collect();
             lines.dedup();
@@ -283,12 +286,8 @@ impl Page<'_, '_> {
 
 fn ask_read(out: &mut String, entity: &Entity, read: &Read) {
     if read.several {
-        let name = if read.verb == ReadVerb::Get {
-            "batch: ?"
-        } else {
-            "one call for each value, or: where: .. in $values max ?"
-        };
-        let _ = writeln!(out, "    # {name}  # it is asked for several at once (IN): how many at most?");
+        let line = if read.verb == ReadVerb::Get { "batch: ?  # it is" } else { "each of several values is" };
+        let _ = writeln!(out, "    # {line} asked for in one statement (IN): how many at most?");
     }
     if read.verb == ReadVerb::List && read.first.is_none() && read.page.is_none() {
         out.push_str("    # page: ?  # how many rows does a caller take at a time?\n");

@@ -49,7 +49,6 @@ pub(crate) fn read(entity: &Entity, source: &Source<'_>, select: &Select) -> Res
         (ReadVerb::Get, false, Some(unique)) => asked.by(&unique),
         _ => split_constants(&mut asked),
     };
-    let by: Vec<(usize, Value)> = by.into_iter().filter(|(_, value)| *value != Value::Null).collect();
     if by.is_empty() {
         return Err("nothing says which rows it reads".to_owned());
     }

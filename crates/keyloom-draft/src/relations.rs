@@ -57,7 +57,7 @@ pub(crate) fn asked(entity: &Entity, source: &Source<'_>, relations: &[Relation]
                 let [Term { kind: TermKind::Tuple(parts), .. }] = values.as_slice() else { continue };
                 for (column, part) in columns.iter().zip(parts) {
                     let field = entity.field(&column.text).ok_or("it compares unknown columns")?;
-                    asked.equal.push((field, value(part, &entity.fields[field].kind)));
+                    one(&mut asked, entity, field, Operator::Equal, std::slice::from_ref(part), false)?;
                 }
             }
             RelationKind::Tuple { operator, .. } if bound(*operator) => asked.pages = true,
@@ -87,7 +87,8 @@ fn one(
     let first = values.first().map_or(Value::Input, |term| value(term, kind));
     let mut test = |comparison, value| asked.tests.push(Test { field, comparison, value });
     match operator {
-        Operator::Equal if !kind.is_ordered() => test(Comparison::Equal, Value::Input),
+        Operator::Equal | Operator::In if !kind.is_ordered() => return Err("it asks for whole collections".to_owned()),
+        Operator::Equal if first == Value::Null => return Err("it compares with null".to_owned()),
         Operator::Equal => asked.equal.push((field, first)),
         Operator::In => {
             let constants: Option<Vec<_>> = values

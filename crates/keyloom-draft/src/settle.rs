@@ -163,12 +163,10 @@ fn enumerations(entity: &mut Entity, actions: &[&Action]) {
 fn fills(entity: &mut Entity, actions: &[&Action]) {
     let creates = |insert: &Insert| insert_verb(entity, insert) == InsertVerb::Create;
     let all_create = inserts(actions).next().is_some() && inserts(actions).all(creates);
-    if let Some(last) = entity.key.last().copied()
-        && all_create
-        && entity.fields[last].kind == Kind::Uuid
-        && entity.fields[last].reference.is_none()
-    {
-        entity.fields[last].fill = Some("new");
+    // Who guards an insert chose the id: a new one meets no row.
+    let guarded = inserts(actions).any(|insert| insert.if_absent);
+    if let Some(id) = entity.own_id().filter(|_| all_create && !guarded) {
+        entity.fields[id].fill = Some("new");
     }
     for field in 0..entity.fields.len() {
         let is_now = |insert: &Insert| insert.body.contains(&(field, Value::Now));
@@ -192,8 +190,8 @@ pub(crate) enum InsertVerb {
 
 /// An INSERT under a fresh id makes a row; one under any other key may meet a row, and changes what it names.
 pub(crate) fn insert_verb(entity: &Entity, insert: &Insert) -> InsertVerb {
-    let own_id = entity.key.last().map(|last| &entity.fields[*last]);
-    let fresh = own_id.is_some_and(|id| id.kind == Kind::Uuid && id.reference.is_none());
+    let fresh = entity.own_id().is_some()
+        || insert.body.iter().any(|(at, value)| entity.key.contains(at) && *value == Value::New);
     let named = |field: &usize| insert.body.iter().any(|(at, _)| at == field);
     let made = |field: usize| entity.fields[field].fill == Some("now on write");
     let whole = (0..entity.fields.len()).all(|field| named(&field) || made(field));
@@ -282,6 +280,7 @@ fn expire(sources: &Sources<'_>, entity: &mut Entity, seconds: u64) {
         entity.add(Field {
             name: name.clone(),
             kind: Kind::Timestamp,
+            is_own_id: false,
             optional: false,
             reference: None,
             fill: Some("now on write"),

@@ -35,7 +35,7 @@ pub(crate) fn insert(entity: &Entity, source: &Source<'_>, insert: &ast::Insert)
             body.push((field, value(term, &entity.fields[field].kind)));
         }
     }
-    if !entity.key.iter().all(|key| body.iter().any(|(field, _)| field == key)) {
+    if !entity.key.iter().all(|key| body.iter().any(|(field, value)| field == key && *value != Value::Null)) {
         return Err("it does not name the whole key".to_owned());
     }
     Ok(Insert { body, if_absent })
@@ -60,6 +60,9 @@ pub(crate) fn update(entity: &Entity, source: &Source<'_>, update: &ast::Update)
     }
     if changes.is_empty() {
         return Err("nothing that it changes is a field of its own".to_owned());
+    }
+    if source.has_counters() && changes.iter().any(|(_, change)| !matches!(change, Change::Count { .. })) {
+        return Err("it sets a counter, which can only be counted".to_owned());
     }
     let conditions = conditions(entity, &update.conditions.all)?;
     Ok(Update { by, changes, conditions, if_present: update.conditions.if_exists.is_some() })
@@ -95,6 +98,9 @@ pub(crate) fn delete(
     let conditions = conditions(entity, &delete.conditions.all)?;
     if delete.targets.is_empty() {
         return Ok(Ok(Delete { by, conditions }));
+    }
+    if source.has_counters() {
+        return Err("it deletes a counter".to_owned());
     }
     let mut changes: Vec<(usize, Change)> = Vec::new();
     for target in &delete.targets {

@@ -11,7 +11,7 @@ use random::Random;
 use support::holds;
 
 /// Families in one run.
-const CASES: u64 = 300;
+const CASES: u64 = 150;
 
 /// Columns that meet in many tables, so that many tables are kin; some have names that the language can't spell.
 const COLUMNS: [(&str, &str); 22] = [

@@ -12,7 +12,7 @@ use differential::generate::{self, Random, World};
 use support::holds;
 
 /// Worlds in one run.
-const CASES: u64 = 100;
+const CASES: u64 = 60;
 
 #[test]
 fn any_world_gives_a_catalog() {
