@@ -1,10 +1,12 @@
 //! What a statement reads of the rows of its table, as rules over surveys ask it.
 
 use keyloom_cql::ast::{
-    Conditions, Name, OrderingKind, Relation, RelationKind, Select, Selection, Selector, SelectorKind, StatementKind,
+    Conditions, Insert, InsertSource, Name, OrderingKind, Relation, RelationKind, Select, Selection, Selector,
+    SelectorKind, StatementKind,
 };
 
 use crate::TableUse;
+use crate::writing::target_column;
 
 impl<'a> TableUse<'a> {
     /// The columns that it answers by name: what somebody asks for, and so expects to be there. None for `*`.
@@ -42,6 +44,30 @@ impl<'a> TableUse<'a> {
         }
         names.iter().all(|name| !name.unknown).then_some(names)
     }
+}
+
+/// The columns that a statement names, in whatever way, as far as they are known.
+pub(crate) fn columns_named(kind: &StatementKind) -> Vec<&str> {
+    let mut names = Vec::new();
+    match kind {
+        StatementKind::Select(select) => {
+            if let Selection::Of(selectors) = &select.selection {
+                selectors.iter().for_each(|selector| named_by(selector, &mut names));
+            }
+            in_relations(&select.relations, &mut names);
+        }
+        StatementKind::Insert(Insert { source: InsertSource::Values { columns, .. }, .. }) => names.extend(columns),
+        StatementKind::Update(update) => {
+            names.extend(update.assignments.iter().map(|set| &set.column));
+            in_write(&update.relations, &update.conditions, &mut names);
+        }
+        StatementKind::Delete(delete) => {
+            names.extend(delete.targets.iter().map(target_column));
+            in_write(&delete.relations, &delete.conditions, &mut names);
+        }
+        _ => {}
+    }
+    names.into_iter().filter(|name| !name.unknown).map(|name| name.text.as_str()).collect()
 }
 
 fn in_write<'a>(relations: &'a [Relation], conditions: &'a Conditions, names: &mut Vec<&'a Name>) {

@@ -7,6 +7,7 @@ use keyloom_finding::{FileId, Sources};
 use keyloom_survey::{Survey, SurveyFaultKind, Use};
 
 use crate::meaning::{is_bookkeeping, is_of_tests};
+use crate::reading::columns_named;
 use crate::reads::statements;
 
 /// What a rule over a survey may look at.
@@ -18,9 +19,10 @@ pub struct SurveyContext<'a> {
     /// How often each table is named in all surveys of the repository, and how often in this one.
     mentions: &'a Mentions<'a>,
     own_mentions: Mentions<'a>,
-    /// The names of tables in statements that do not lead to one table for sure: those that are known, and those with holes.
+    /// The names of tables in statements that do not lead to one table for sure.
     loose: BTreeSet<&'a str>,
-    holed: BTreeSet<&'a str>,
+    /// Those in which holes stand, with the columns that their statements name.
+    holed: BTreeSet<(&'a str, Vec<&'a str>)>,
     /// The uses of each table, by keyspace and name; those inside of a batch too.
     uses: BTreeMap<&'a str, BTreeMap<&'a str, Vec<TableUse<'a>>>>,
 }
@@ -66,9 +68,10 @@ impl<'a> SurveyContext<'a> {
             for statement in statements(of) {
                 let Some(name) = table_name(&statement.kind) else { continue };
                 let found = survey.schema.find(name, of.written.keyspace.as_deref());
-                if !matches!(found, Lookup::One(_)) {
-                    let names = if name.name.unknown { &mut holed } else { &mut loose };
-                    names.insert(name.name.text.as_str());
+                if name.name.unknown {
+                    holed.insert((name.name.text.as_str(), columns_named(&statement.kind)));
+                } else if !matches!(found, Lookup::One(_)) {
+                    loose.insert(name.name.text.as_str());
                 }
                 if let Lookup::One(table) = found {
                     let of_keyspace = uses.entry(table.keyspace.as_str()).or_default();
@@ -121,7 +124,9 @@ impl<'a> SurveyContext<'a> {
     /// tables, or it was taken for one on another schema of the repository.
     pub fn may_be_named(&self, table: &Table) -> bool {
         let elsewhere = self.mentions.count(&table.name) > self.own_mentions.count(&table.name);
-        elsewhere || self.loose.contains(table.name.as_str()) || self.holed.iter().any(|name| may_be(name, &table.name))
+        elsewhere
+            || self.loose.contains(table.name.as_str())
+            || self.holed.iter().any(|(name, columns)| may_be(name, columns, table))
     }
 
     /// Files with statements on tables that are known: what else they say is meant for this schema too.
@@ -156,11 +161,13 @@ pub(crate) fn table_name(kind: &StatementKind) -> Option<&QualifiedName> {
     }
 }
 
-/// Whether a name with holes may be this one: what stands before its first hole and behind its last fits.
-fn may_be(name: &str, wanted: &str) -> bool {
+/// Whether a statement may be about a table: what stands before the first hole of its name and behind the last one fits,
+/// and all columns that it names are there.
+fn may_be(name: &str, columns: &[&str], table: &Table) -> bool {
     let before = name.split(HOLE).next().unwrap_or_default();
     let behind = name.rsplit(HOLE).next().unwrap_or_default();
-    wanted.starts_with(before) && wanted.ends_with(behind)
+    let is_named = table.name.starts_with(before) && table.name.ends_with(behind);
+    is_named && (table.unknown || columns.iter().all(|column| table.column(column).is_some()))
 }
 
 #[cfg(test)]
@@ -207,5 +214,6 @@ mod tests {
         assert!(!are_known(&[survey(table), survey("SELECT id FROM events_old WHERE id = 1;")]));
         assert!(!are_known(&[survey(&format!("{table} SELECT id FROM events_{HOLE}x{HOLE} WHERE id = 1;"))]));
         assert!(are_known(&[survey(&format!("{table} SELECT id FROM {HOLE}x{HOLE}_new WHERE id = 1;"))]));
+        assert!(are_known(&[survey(&format!("{table} INSERT INTO {HOLE}x{HOLE} (id, v) VALUES (1, 2);"))]));
     }
 }

@@ -3,7 +3,7 @@
 use keyloom_cql::ast::{
     Assignment, DeleteTarget, Insert, InsertSource, Name, Operator, Relation, RelationKind, StatementKind, Term, Using,
 };
-use keyloom_cql::schema::{ColumnKind, Table};
+use keyloom_cql::schema::Table;
 use keyloom_finding::{Level, Place};
 use keyloom_survey::Role;
 
@@ -150,12 +150,6 @@ impl<'a> TableUse<'a> {
             (0, false, Some(_)) => Reach::Partition,
             (fixed, range, Some(_)) => Reach::Run { fixed, range },
         }
-    }
-
-    /// Whether all columns that it sets are shared by the rows of a partition.
-    pub(crate) fn sets_only_statics(&self, table: &Table) -> bool {
-        let is_static = |name: &Name| table.column(&name.text).is_some_and(|column| column.kind == ColumnKind::Static);
-        !self.assignments().is_empty() && self.assignments().iter().all(|set| is_static(&set.column))
     }
 
     /// The function that it is written in.

@@ -127,7 +127,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     for table in context.own_tables() {
         let Some(column) = grows_by(table) else { continue };
         let uses = context.uses(table);
-        if is_cut(table) || expires(table, uses) {
+        if is_cut(table, uses) || expires(table, uses) {
             continue;
         }
         // Without any statements there is only the shape to go by.
@@ -170,11 +170,18 @@ fn grows_by(table: &Table) -> Option<&Column> {
 }
 
 /// Whether the key itself keeps a partition small: a bucket in it, or an owner that comes to an end.
-fn is_cut(table: &Table) -> bool {
+fn is_cut(table: &Table, uses: &[TableUse<'_>]) -> bool {
     // A bare `id` is that of the thing that the table is named after.
     let passes =
         |column: &Column| has_word(&column.name, PASSING) || (column.name == "id" && has_word(&table.name, PASSING));
-    table.partition_key().any(|column| is_bucket(column) || passes(column))
+    // A bucket that is always the same cuts nothing.
+    let is_one =
+        |one: &TableUse<'_>, name: &str| given(one.kind, name).is_some_and(|value| constant(one.of, value).is_some());
+    let varies = |column: &Column| {
+        let mut writes = uses.iter().filter(|one| one.sets() && !one.is_test()).peekable();
+        writes.peek().is_none() || !writes.all(|one| is_one(one, &column.name))
+    };
+    table.partition_key().any(|column| (is_bucket(column) && varies(column)) || passes(column))
 }
 
 /// Whether rows go by themselves, or are removed in runs. What is not known may be an expiry too.

@@ -1,8 +1,9 @@
-use keyloom_cql::ast::{Assignment, AssignmentKind, LiteralKind, StatementKind, TermKind};
+use keyloom_cql::ast::{Assignment, AssignmentKind, LiteralKind, TermKind};
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::is_counter_table;
+use crate::reads::names;
 use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
 
@@ -27,29 +28,42 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         // A batch may hold a condition that stands elsewhere.
         let decides = uses.iter().any(TableUse::is_conditional);
         let is_decided = |one: &TableUse<'_>| decides && one.is_in_batch();
-        let resurrects = |one: &&TableUse<'_>| !one.is_test() && !is_decided(one) && may_resurrect(one, table);
-        let Some(update) = uses.iter().find(resurrects) else { continue };
-        let set = update.assignments().iter().map(|set| format!("`{}`", set.column.text)).collect::<Vec<_>>();
-        let (Some(first), Some(last)) = (update.assignments().first(), update.assignments().last()) else { continue };
+        let whole = uses.iter().filter(|one| one.insert().is_some()).map(|one| cells(one, table).len()).max();
+        let resurrects = |one: &&TableUse<'_>| {
+            !one.is_test() && !is_decided(one) && is_partial(one, table, whole.unwrap_or_default())
+        };
+        let Some(upsert) = uses.iter().find(resurrects) else { continue };
+        let kind = if upsert.insert().is_some() { "INSERT" } else { "UPDATE" };
         let message = format!(
-            "an UPDATE makes the row if it is not there: behind a delete it leaves a row of `{}` with only {}",
+            "an {kind} makes the row if it is not there: behind a delete this one leaves a row of `{}` with only {}",
             table.name,
-            set.join(", ")
+            names(cells(upsert, table))
         );
-        let finding = Finding::new(&RULE, update.of.place(first.span.to(last.span)), message)
-            .level(update.level(Level::Warning))
-            .help("end it with IF EXISTS, at four trips instead of one; or let readers take a row without its other columns for deleted");
+        let help = "make it an UPDATE .. IF EXISTS, at four trips instead of one; or let readers take a row without its other columns for deleted";
+        let place = match (upsert.assignments().first(), upsert.assignments().last()) {
+            (Some(first), Some(last)) => upsert.of.place(first.span.to(last.span)),
+            _ => upsert.place(),
+        };
+        let finding = Finding::new(&RULE, place, message).level(upsert.level(Level::Warning)).help(help);
         findings.push(finding.related(delete.place(), "rows are deleted here"));
     }
 }
 
-/// Whether an update sets a part of a row, whatever is there. The columns of a partition are not the row's; null makes none.
-fn may_resurrect(one: &TableUse<'_>, table: &Table) -> bool {
-    let StatementKind::Update(update) = one.kind else { return false };
-    let known = one.reach(table) == Reach::Rows && !one.is_conditional() && !one.sets_only_statics(table);
+/// Whether a statement sets a part of a row, whatever is there: at most half of what an insert sets that makes rows.
+fn is_partial(one: &TableUse<'_>, table: &Table, whole: usize) -> bool {
     let regular = table.columns.iter().filter(|column| column.kind == ColumnKind::Regular).count();
-    let sets = update.assignments.iter().filter(|set| !is_removal(set)).count();
-    known && sets > 0 && sets * 2 <= regular
+    let whole = if one.insert().is_some() { whole } else { regular };
+    let sets = cells(one, table).len();
+    one.sets() && one.reach(table) == Reach::Rows && !one.is_conditional() && sets > 0 && sets * 2 <= whole
+}
+
+/// The columns of the row that a statement sets. Those of the partition are not the row's, and null makes no row.
+fn cells<'a>(one: &TableUse<'a>, table: &Table) -> Vec<&'a str> {
+    let removed: Vec<&str> =
+        one.assignments().iter().filter(|set| is_removal(set)).map(|set| set.column.text.as_str()).collect();
+    let is_regular = |name: &str| table.column(name).is_some_and(|column| column.kind == ColumnKind::Regular);
+    let set = one.columns_set().unwrap_or_default().into_iter().map(|name| name.text.as_str());
+    set.filter(|name| is_regular(name) && !removed.contains(name)).collect()
 }
 
 fn is_removal(set: &Assignment) -> bool {
