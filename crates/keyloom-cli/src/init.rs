@@ -1,15 +1,19 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use keyloom::check::Config;
 use keyloom::draft::{Draft, draft};
 use keyloom::examples;
 use keyloom::finding::{Place, Sources};
-use keyloom::survey::{Request, Survey, Tree, survey};
+use keyloom::survey::{Request, Survey, Use, recall, survey};
 
 use crate::Exit;
 use crate::arguments::InitArguments;
+use crate::files::relative_name;
 use crate::output::{complain, print};
-use crate::tree::{Repository, name};
+use crate::progress::with_progress;
+use crate::repository::Repository;
+use crate::taken;
 
 /// Writes a catalog to start from; never over a file that is there.
 pub(crate) fn run(arguments: &InitArguments) -> Exit {
@@ -49,57 +53,44 @@ fn from(arguments: &InitArguments) -> Exit {
         return Exit::BadInput;
     }
     let folder = arguments.example.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from);
-    if let Some(missing) = arguments.from.iter().chain(&arguments.queries).find(|path| !path.exists()) {
+    let roots: Vec<PathBuf> = arguments.from.iter().chain(&arguments.queries).cloned().collect();
+    if let Some(missing) = roots.iter().find(|path| !path.exists()) {
         complain(&format!("there is no {}", missing.display()));
         return Exit::BadInput;
     }
-    let roots: Vec<PathBuf> = arguments.from.iter().chain(&arguments.queries).cloned().collect();
-    let tree = Repository::below(&roots);
-    let names = |paths: &[PathBuf]| paths.iter().map(|path| name(path)).collect();
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| relative_name(path)).collect();
     // Without a place of their own, schema and programs are looked for together.
     let request = match arguments.queries.is_empty() {
         true => Request::default(),
         false => Request { schema: names(&arguments.from), queries: names(&arguments.queries) },
     };
     let mut sources = Sources::default();
-    let mut surveys = survey(&tree, &request, &mut sources);
-    let tables =
-        |survey: &Survey| survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum::<usize>();
-    let Some(largest) = (0..surveys.len()).max_by_key(|at| (tables(&surveys[*at]), usize::MAX - at)) else {
-        complain(&nothing(&arguments.from));
+    let repository = Repository::new(&roots, &Config::default());
+    let mut surveys = with_progress(&repository.opened, || survey(&repository, &request, &mut sources));
+    // The largest schema first: it is the one that the catalog is about.
+    surveys.sort_by_key(|survey| std::cmp::Reverse(tables(survey)));
+    let Some((chosen, others)) = surveys.split_first().filter(|(chosen, _)| tables(chosen) > 0) else {
+        let from: Vec<String> = arguments.from.iter().map(|path| path.display().to_string()).collect();
+        complain(&format!("there is no CREATE TABLE in {}; --from names the folder with the schema", from.join(", ")));
         return Exit::BadInput;
     };
-    let chosen = surveys.swap_remove(largest);
-    if tables(&chosen) == 0 {
-        complain(&nothing(&arguments.from));
-        return Exit::BadInput;
-    }
-    let wanted: Vec<_> = chosen.uses.iter().map(|used| used.whole().file).collect();
-    for file in wanted {
-        if !sources.file(file).is_filled()
-            && let Ok(text) = tree.open(sources.file(file).name())
-        {
-            sources.fill(file, text);
-        }
-    }
+    let places: Vec<Place> = chosen.uses.iter().map(Use::whole).chain(taken::places(&surveys)).collect();
+    recall(&repository, places, &mut sources);
     let at = |place: Place| {
         let file = sources.file(place.file);
         format!("{}:{}", file.name(), file.line_column(place.start).line)
     };
-    let draft = draft(&chosen, &catalog_name(&chosen, &arguments.from), &at);
+    let draft = draft(chosen, &catalog_name(chosen, &arguments.from), &at);
     if let Err(exit) = write(&folder, &draft.text, "keyloom init --from PATH FOLDER") {
         return exit;
     }
-    print(&told(&draft, &chosen, &surveys, &folder));
+    let took = taken::summary(std::slice::from_ref(chosen), &sources).map_or_else(Vec::new, |summary| summary.lines);
+    print(&told(&draft, &took, others, &folder));
     Exit::Fine
 }
 
-fn nothing(from: &[PathBuf]) -> String {
-    let from: Vec<String> = from.iter().map(|path| path.display().to_string()).collect();
-    format!(
-        "there is no CREATE TABLE in {}; name the folder with the schema: keyloom init --from PATH",
-        from.join(", ")
-    )
+fn tables(survey: &Survey) -> usize {
+    survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum()
 }
 
 /// The keyspace, where there is one; else the folder.
@@ -116,31 +107,27 @@ fn catalog_name(survey: &Survey, from: &[PathBuf]) -> String {
 }
 
 /// What was taken, what was written, and what to do next.
-fn told(draft: &Draft, survey: &Survey, others: &[Survey], folder: &Path) -> String {
-    let coverage = &survey.coverage;
-    let mut out = format!(
-        "took {} from {} and {}\n",
-        many(draft.tables, "table"),
-        many(coverage.schema_files.len(), "schema file"),
-        many(survey.uses.len(), "statement"),
-    );
+fn told(draft: &Draft, took: &[String], others: &[Survey], folder: &Path) -> String {
+    let mut out: String = took.iter().map(|line| format!("{line}\n")).collect();
+    for first in others.iter().filter_map(|other| other.coverage.schema_files.first()) {
+        out += &format!("left out: another schema, which begins with {first}; --from {first} takes that one\n");
+    }
     for projection in &draft.projections {
-        out += &format!("  {projection}\n");
+        out += &format!("{projection}\n");
     }
-    for other in others.iter().filter(|other| !other.coverage.schema_files.is_empty()) {
-        let first = &other.coverage.schema_files[0];
-        out += &format!("  left out: another schema, which begins with {first}; name it with --from\n");
-    }
+    let left_out = match draft.left_out.len() {
+        0 => String::new(),
+        count => format!("; {} became no pattern, and the file says why", many(count, "statement")),
+    };
     out += &format!(
-        "wrote {}: {}, {}; {} became none\n",
+        "\nwrote {}: {} and {}{left_out}\n",
         crate::files::shown_name(&folder.join("catalog.yaml")),
         many(draft.entities, "entity"),
         many(draft.patterns, "pattern"),
-        many(draft.left_out.len(), "statement"),
     );
-    out += &format!("\n{} stand in it as comments, the first of them:\n", many(draft.questions.len(), "question"));
+    out += &format!("\n{} stand in it as comments; the first of them:\n", many(draft.questions.len(), "question"));
     for question in draft.questions.iter().take(3) {
-        out += &format!("  {}: {}\n", question.path, question.text);
+        out += &format!("  {}\n", question.text);
     }
     out + "\n" + &next(folder, &["check", "show"])
 }

@@ -24,7 +24,6 @@ mod show;
 mod since;
 mod taken;
 mod today;
-mod tree;
 mod up;
 
 use std::process::ExitCode;
