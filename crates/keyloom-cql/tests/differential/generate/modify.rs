@@ -199,11 +199,11 @@ impl Writer<'_> {
         let name = self.name(column);
         let own = &column.name;
         match (&column.of, self.random.below(10)) {
-            (Type::List(of), 0..3) => {
+            (Type::List(of), 0..2) => {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(&Type::Native("int")), self.term(of))
             }
-            (Type::List(_), 3..8) => {
+            (Type::List(_), 2..9) => {
                 self.uses(Clause::Prepend);
                 format!("{own} = {} + {own}", self.term(&column.of))
             }
@@ -215,7 +215,7 @@ impl Writer<'_> {
                 self.uses(Clause::Remove);
                 format!("{own} = {own} - {}", self.term(&Type::Set(key.clone())))
             }
-            (Type::Set(_), 3..6) | (Type::List(_), 8..9) => {
+            (Type::Set(_), 3..6) | (Type::List(_), 9..10) => {
                 self.uses(Clause::Remove);
                 let sign = if self.random.chance(30) { format!("{own} -=") } else { format!("{own} = {own} -") };
                 format!("{sign} {}", self.term(&column.of))

@@ -23,6 +23,7 @@ pub const SLIPS: &[Slip] = &[
     |writer, table| writer.key_column(table),
     |writer, table| writer.condition_on_set(table),
     |writer, table| writer.prepend_to_frozen(table),
+    |writer, table| writer.prepend_to_frozen(table),
     |writer, table| writer.batch_slip(table),
     |writer, table| writer.counter_with_ttl(table),
     |writer, table| writer.field_slip(table),
