@@ -203,7 +203,7 @@ impl Writer<'_> {
                 self.uses(Clause::SetElement);
                 format!("{name}[{}] = {}", self.term(&Type::Native("int")), self.term(of))
             }
-            (Type::List(_), 2..9) => {
+            (Type::List(_), 2..8) => {
                 self.uses(Clause::Prepend);
                 format!("{own} = {} + {own}", self.term(&column.of))
             }
@@ -215,7 +215,7 @@ impl Writer<'_> {
                 self.uses(Clause::Remove);
                 format!("{own} = {own} - {}", self.term(&Type::Set(key.clone())))
             }
-            (Type::Set(_), 3..6) | (Type::List(_), 9..10) => {
+            (Type::Set(_), 3..6) | (Type::List(_), 8..9) => {
                 self.uses(Clause::Remove);
                 let sign = if self.random.chance(30) { format!("{own} -=") } else { format!("{own} = {own} -") };
                 format!("{sign} {}", self.term(&column.of))
