@@ -6,7 +6,7 @@ use super::modify::is_key;
 use super::signatures::NUMBERS;
 use super::typed::{Collection, Typed};
 use crate::Span;
-use crate::ast::{Assignment, AssignmentKind, DeleteTarget, Name, Native};
+use crate::ast::{Assignment, AssignmentKind, DeleteTarget, Name, Native, Term, TermKind};
 use crate::schema::{Column, Type};
 
 impl<'s> Context<'s> {
@@ -19,6 +19,11 @@ impl<'s> Context<'s> {
                 _ => false,
             }
         });
+        let clash = clash
+            && !before.iter().chain([assignment]).any(|other| match &other.kind {
+                AssignmentKind::Set(value) => grown_hole(value).is_some(),
+                _ => false,
+            });
         if clash && !assignment.column.unknown {
             return self.refuse(
                 FaultKind::Other,
@@ -34,12 +39,17 @@ impl<'s> Context<'s> {
         let name = &column.name;
         let at = assignment.span;
         let refuse = |message: String| self.refuse(FaultKind::Type, at, message);
+        let miss = |message: String| self.miss(FaultKind::Type, at, message);
         if of.is_unknown() {
             return Ok(());
         }
         let growing = of.collection().is_some();
         match &assignment.kind {
             AssignmentKind::Set(value) => {
+                if let Some(hole) = grown_hole(value) {
+                    self.meet(&hole.text);
+                    return Ok(());
+                }
                 self.prepare(value, &of)?;
                 if of.is(Native::Counter) {
                     return refuse(format!("{name} is a counter, which can be counted but not set"));
@@ -83,13 +93,18 @@ impl<'s> Context<'s> {
                     None => false,
                 };
                 if !adds {
-                    return refuse(format!("nothing can be added to {name}, which is no counter"));
+                    // An IF would allow it to numbers and texts.
+                    return miss(format!("nothing can be added to {name}, which is no counter"));
                 }
                 self.prepare(value, &of).map(|_| ())
             }
             AssignmentKind::Subtract(value) if !growing => {
+                if let (TermKind::Hole(hole), false) = (&value.kind, of.is(Native::Counter)) {
+                    // A number that follows right behind the minus is a negative one, and added.
+                    self.meet(&hole.text);
+                }
                 if !of.is(Native::Counter) {
-                    return refuse(format!("nothing can be subtracted from {name}, which is no counter"));
+                    return miss(format!("nothing can be subtracted from {name}, which is no counter"));
                 }
                 self.prepare(value, &of).map(|_| ())
             }
@@ -166,5 +181,14 @@ impl<'s> Context<'s> {
             },
         }
         Ok(Some(column))
+    }
+}
+
+/// The hole at either end of a sum: it may be the column itself, which then grows.
+fn grown_hole(value: &Term) -> Option<&Name> {
+    let TermKind::Arithmetic(_, left, right) = &value.kind else { return None };
+    match (&left.kind, &right.kind) {
+        (TermKind::Hole(name), _) | (_, TermKind::Hole(name)) => Some(name),
+        _ => grown_hole(left),
     }
 }

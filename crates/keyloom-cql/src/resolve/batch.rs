@@ -25,7 +25,10 @@ pub(super) fn resolve(schema: &Schema, statement: &Statement, batch: &Batch, key
         }
     }
     if let Some((at, message)) = clash(schema, batch, &findings, keyspace) {
-        return answer(Verdict::Illegal(Fault { kind: FaultKind::Other, at, message: message.to_owned() }));
+        // A hole for a part of the batch may say of which kind it is.
+        if statement.unknown.is_empty() {
+            return answer(Verdict::Illegal(Fault { kind: FaultKind::Other, at, message: message.to_owned() }));
+        }
     }
     if holes.is_empty() { answer(Verdict::Legal) } else { answer(Verdict::Maybe { holes }) }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::typed::{Fit, Typed};
+use super::typed::{Fit, Typed, is_native_name};
 use super::{Fault, FaultKind};
 use crate::Span;
 use crate::ast::{Name, Native, holes};
@@ -100,6 +100,10 @@ impl<'s> Context<'s> {
         }
         if self.table.unknown {
             self.meet(&self.table.name);
+            return Ok(None);
+        }
+        if self.is_unsure() && is_native_name(&name.text) {
+            // The name of a type in parentheses reads as a column when a hole follows it.
             return Ok(None);
         }
         self.refuse(

@@ -25,7 +25,7 @@ impl Context<'_> {
         }
         if around.only_statics && !filter.clustering.is_empty() && around.purpose != Purpose::Insert {
             let at = filter.clustering.by_place.first().map_or(around.at, |(_, restriction)| restriction.at);
-            return self.refuse(
+            return self.miss(
                 FaultKind::Other,
                 at,
                 "static columns belong to no row, so no clustering column can choose them",
@@ -58,7 +58,7 @@ impl Context<'_> {
             || filter.token.is_some() && !filter.partition.is_empty() && filter.partition.len() < count;
         if around.purpose != Purpose::Select {
             if filter.on_token(self) {
-                return self.refuse(FaultKind::Other, around.at, "token() can't choose what is written");
+                return self.miss(FaultKind::Other, around.at, "token() can't choose what is written");
             }
             if missing {
                 return self.missing_partition_key(filter, around);

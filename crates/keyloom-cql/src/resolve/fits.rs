@@ -75,6 +75,7 @@ impl Context<'_> {
                 Some(Collection::Set) => self.fit_all(elements, &asked.element()),
                 _ => Ok(Fit::No),
             },
+            TermKind::Map(entries) if self.may_be_fields(entries, asked) => Ok(Fit::Weak),
             TermKind::Map(entries) => {
                 if asked.collection_within() != Some(Collection::Map) {
                     return self.unfit(term, asked);
@@ -162,7 +163,7 @@ impl Context<'_> {
                 self.find(&Call { callee: Callee::Minus, arguments: &[&**inner], at, in_table }, asked)
             }
             TermKind::Cast(inner, into) => {
-                let into = self.cast_into(into)?;
+                let Some(into) = self.cast_into(into)? else { return Ok(None) };
                 self.find(&Call { callee: Callee::Cast(into), arguments: &[&**inner], at, in_table }, asked)
             }
             _ => Ok(None),
@@ -175,6 +176,7 @@ impl Context<'_> {
             TermKind::Hole(_) => Some(Typed::unknown()),
             TermKind::Literal(literal) if literal.unknown => Some(Typed::unknown()),
             TermKind::Hint(hint, _) => self.written_type(hint).ok(),
+            TermKind::Cast(_, into) if matches!(self.cast_into(into), Ok(None)) => Some(Typed::unknown()),
             TermKind::Call(..) | TermKind::Arithmetic(..) | TermKind::Negative(_) | TermKind::Cast(..) => {
                 let key = std::ptr::from_ref(term).addr();
                 if let Some(of) = self.types.borrow().get(&key) {
@@ -192,6 +194,11 @@ impl Context<'_> {
                 let key = entries.iter().find_map(|(key, _)| self.exact_type(key))?;
                 let value = entries.iter().find_map(|(_, value)| self.exact_type(value))?;
                 Some(Typed::frozen(Type::Map(Box::new(key.of.into_owned()), Box::new(value.of.into_owned()))))
+            }
+            TermKind::Tuple(parts)
+                if parts.len() == 1 && self.exact_type(&parts[0]).is_some_and(|of| of.is_unknown()) =>
+            {
+                Some(Typed::unknown())
             }
             TermKind::Tuple(parts) => {
                 let parts: Option<Vec<Type>> =

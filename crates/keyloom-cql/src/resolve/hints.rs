@@ -23,13 +23,17 @@ impl Context<'_> {
         })
     }
 
-    /// The type into which a value is cast: a native one.
-    pub(super) fn cast_into(&self, written: &CqlType) -> Outcome<Target> {
-        match written.kind {
+    /// The type into which a value is cast: a native one, or one that nobody knows.
+    pub(super) fn cast_into(&self, written: &CqlType) -> Outcome<Option<Target>> {
+        match &written.kind {
             TypeKind::Native(native) => {
                 // Two names, one type: nothing but the length of what is written tells them apart.
-                let is_varchar = native == Native::Text && written.span.bytes().len() == "varchar".len();
-                Ok(Target { native, is_varchar })
+                let is_varchar = *native == Native::Text && written.span.bytes().len() == "varchar".len();
+                Ok(Some(Target { native: *native, is_varchar }))
+            }
+            TypeKind::Named(name) if name.name.unknown => {
+                self.meet(&name.name.text);
+                Ok(None)
             }
             _ => self.refuse(FaultKind::Type, written.span, "a value is only cast into a native type"),
         }
@@ -91,8 +95,11 @@ impl Context<'_> {
         if matches!(written.kind, TypeKind::Native(Native::Counter)) {
             return self.refuse(FaultKind::Type, written.span, "a counter can't stand within another type");
         }
-        let growing =
-            matches!(written.kind, TypeKind::List(_) | TypeKind::Set(_) | TypeKind::Map(..) | TypeKind::Named(_));
+        let growing = match &written.kind {
+            TypeKind::List(_) | TypeKind::Set(_) | TypeKind::Map(..) => true,
+            TypeKind::Named(name) => !name.name.unknown,
+            _ => false,
+        };
         if growing && !frozen {
             return self.refuse(FaultKind::Type, written.span, "what stands within a collection must be frozen");
         }

@@ -101,7 +101,10 @@ fn resolve_select(schema: &Schema, statement: &Statement, select: &Select, keysp
             Found::Known(context) => {
                 meet_all(&context, &statement.unknown);
                 let mut access = None;
-                let outcome = context.select(select, statement.span, filtering, &mut access);
+                let mut outcome = context.select(select, statement.span, filtering, &mut access);
+                if let Err(refusal) = &mut outcome {
+                    weigh(refusal, &statement.unknown);
+                }
                 conclude(*context, outcome, access)
             }
         }
@@ -159,10 +162,20 @@ pub(super) fn resolve_write(schema: &Schema, statement: &Statement, keyspace: Op
             if refusal.fault.at == Span::default() {
                 refusal.fault.at = table.span();
             }
+            weigh(&mut refusal, &statement.unknown);
             (Err(refusal), None)
         }
     };
     Finding { resolution: conclude(*context, outcome, access), written }
+}
+
+/// Leaves certain only what no hole for a part of the statement could change: names that name nothing, and what stands
+/// before the hole. What stands behind it may not be what it reads as.
+fn weigh(refusal: &mut Refusal, holes: &[Name]) {
+    let named = matches!(refusal.fault.kind, FaultKind::UnknownTable | FaultKind::UnknownColumn);
+    if let Some(first) = holes.iter().map(|hole| hole.span.start).min() {
+        refusal.certain &= named || refusal.fault.at.end <= first;
+    }
 }
 
 fn meet_all(context: &Context<'_>, holes: &[Name]) {

@@ -99,7 +99,7 @@ impl<'s> Context<'s> {
             expected = place + 1;
             let reverses = reverses(column, *descending);
             if *reversed.get_or_insert(reverses) != reverses {
-                return self.refuse(
+                return self.miss(
                     FaultKind::Order,
                     *at,
                     "rows are kept in one order, and asked in that or its reverse",

@@ -45,7 +45,9 @@ impl<'s> Context<'s> {
             PickedKind::Slice(of, ..) => {
                 self.exact_picked(of).filter(|of| of.is_unknown() || of.collection().is_some())
             }
-            PickedKind::Tuple(parts) if parts.len() == 1 => None,
+            PickedKind::Tuple(parts) if parts.len() == 1 => {
+                parts.first().and_then(|part| self.exact_picked(part)).filter(Typed::is_unknown)
+            }
             PickedKind::Tuple(parts) => {
                 let parts: Option<Vec<Type>> =
                     parts.iter().map(|part| self.exact_picked(part).map(|of| of.of.into_owned())).collect();
@@ -150,6 +152,9 @@ impl<'s> Context<'s> {
     }
 
     pub(super) fn named_field(&self, at: Span, key: &Key<'_>, of: &Typed<'_>) -> Outcome<Typed<'s>> {
+        if let Key::Picked(Picked { kind: PickedKind::Unknown, .. }) = key {
+            return Ok(Typed::unknown());
+        }
         let Key::Name(name) = key else {
             return self.refuse(FaultKind::Type, at, format!("type {} has its fields by name", of.name()));
         };

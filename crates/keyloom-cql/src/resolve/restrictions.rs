@@ -60,7 +60,9 @@ impl<'a> Restriction<'a> {
     fn asked(&self) -> Vec<Asked> {
         match self.kind {
             RestrictionKind::Equal => vec![Asked::Equal],
-            RestrictionKind::In { .. } => vec![Asked::In],
+            // A hole among the values may be one value, and then it is an equality.
+            RestrictionKind::In { hole: Some(_), .. } => vec![Asked::In, Asked::Equal],
+            RestrictionKind::In { hole: None, .. } => vec![Asked::In],
             RestrictionKind::Slice { .. } => vec![Asked::Range],
             RestrictionKind::Contains { values, keys, entries } => {
                 [(values, Asked::Contains), (keys, Asked::ContainsKey), (entries, Asked::Equal)]
@@ -226,7 +228,11 @@ impl<'s> Context<'s> {
     /// Asks the indexes about a restriction. SASI does not say no to what it has never heard of: it fails.
     pub(super) fn asks_index(&self, restriction: &Restriction<'_>) -> Outcome<bool> {
         self.hold_known(restriction, self.indexes().iter())?;
-        Ok(self.index_for(restriction).is_some())
+        let found = self.index_for(restriction).is_some();
+        if let (true, RestrictionKind::In { hole: Some(hole), .. }) = (found, &restriction.kind) {
+            self.meet(hole);
+        }
+        Ok(found)
     }
 
     /// Asks the indexes about one restriction after the other, until one of them is of use.
@@ -245,11 +251,9 @@ impl<'s> Context<'s> {
         }
         let over = |index: &Index| restriction.columns.iter().any(|column| column.name == index.column);
         match indexes.find(|index| index.kind == IndexKind::Sasi && over(index)) {
-            Some(index) => self.refuse(
-                FaultKind::Other,
-                restriction.at,
-                format!("the SASI index {} can't be asked so", index.name),
-            ),
+            Some(index) => {
+                self.miss(FaultKind::Other, restriction.at, format!("the SASI index {} can't be asked so", index.name))
+            }
             None => Ok(()),
         }
     }

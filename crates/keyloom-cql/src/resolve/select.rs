@@ -39,9 +39,12 @@ impl<'s> Context<'s> {
         self.hold_no_filter(&filter, filtering, at)?;
         let picked = match early {
             Some(picked) => picked,
-            None => self.pick_all(select)?,
+            None => {
+                self.meet_selected(&select.selection);
+                self.pick_all(select)?
+            }
         };
-        let columns = self.hold_selection(select, &picked)?;
+        let columns = self.hold_selection(select, &picked, &filter)?;
         self.hold_distinct(select, &filter, &order, &columns)?;
         self.hold_groups(select, &filter)?;
         self.hold_order(&filter, &order)?;
@@ -58,6 +61,16 @@ impl<'s> Context<'s> {
         match &select.selection {
             Selection::All => Ok(Vec::new()),
             Selection::Of(selectors) => selectors.iter().map(|selector| self.pick(selector)).collect(),
+        }
+    }
+
+    /// Notes the holes that stand for selectors, before any of them is looked at.
+    fn meet_selected(&self, selection: &Selection) {
+        let Selection::Of(selectors) = selection else { return };
+        for selector in selectors {
+            if let SelectorKind::Hole(name) = &selector.kind {
+                self.meet(&name.text);
+            }
         }
     }
 
@@ -116,7 +129,12 @@ impl<'s> Context<'s> {
     }
 
     /// Checks the selection and answers the columns it needs; all of them for `*`.
-    fn hold_selection<'a>(&self, select: &Select, picked: &[Picked<'a>]) -> Outcome<Vec<&'a Column>>
+    fn hold_selection<'a>(
+        &self,
+        select: &Select,
+        picked: &[Picked<'a>],
+        filter: &Filter<'_>,
+    ) -> Outcome<Vec<&'a Column>>
     where
         's: 'a,
     {
@@ -128,8 +146,9 @@ impl<'s> Context<'s> {
         for picked in picked {
             aggregate |= self.select_picked(picked, None, &mut needs)?.aggregate;
         }
-        if let (true, Some(first)) = (needs.fail(), picked.first()) {
-            return self.refuse(
+        let restricted = |column: &Column| filter.others.get(self.place(column)).is_some();
+        if let (true, Some(first)) = (needs.fail(restricted), picked.first()) {
+            return self.miss(
                 FaultKind::Other,
                 first.at,
                 "a part of a collection is selected by a key that is null or not known yet",

@@ -8,7 +8,7 @@ use super::selectors::{Key, Picked, PickedKind};
 use super::terms::Prepared;
 use super::typed::{Collection, Typed, native_name, nested};
 use crate::Span;
-use crate::ast::{Name, Native};
+use crate::ast::{Name, Native, Term};
 use crate::schema::{Column, ColumnKind, Type};
 
 /// What a selection needs to be read.
@@ -16,10 +16,16 @@ use crate::schema::{Column, ColumnKind, Type};
 pub(super) struct Needs<'a> {
     /// The columns, as they were met.
     pub(super) columns: Vec<&'a Column>,
-    /// Whether a part of a collection is needed that only a value to come will tell.
+    /// Columns that are needed as a whole, not cell by cell.
+    whole: Vec<&'a Column>,
+    /// Columns of which the cells from null on are needed.
+    from_null: Vec<&'a Column>,
+    /// Whether a cell is needed that only a value to come will tell.
     open: bool,
-    /// Whether the server would fail to tell which part is needed, when it tries to before it is asked.
+    /// Whether the server takes such a cell for known, and fails.
     fails: bool,
+    /// Whether a hole stands for a key.
+    unknown: bool,
 }
 
 impl<'a> Needs<'a> {
@@ -29,15 +35,20 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// A key by which one selects within a collection whose parts are cells of their own.
-    fn key(&mut self, key: Prepared) {
-        self.open |= !key.terminal;
-        self.fails |= key.terminal && key.null;
+    /// The keys by which one selects within a column whose parts are cells of their own.
+    fn keys(&mut self, column: &'a Column, from: Option<Prepared>, to: Option<Prepared>) {
+        self.unknown |= [from, to].into_iter().flatten().any(|key| key.hole);
+        self.open |= [from, to].into_iter().flatten().any(|key| !key.terminal);
+        if from.is_some_and(|key| key.terminal && key.null) {
+            self.from_null.push(column);
+        }
     }
 
-    /// Whether the server fails: it only tries when it thinks that no part is open.
-    pub(super) fn fail(&self) -> bool {
-        self.fails && !self.open
+    /// Whether the server fails to tell which cells are needed. It only tries when it takes them all for known, and leaves
+    /// alone the columns that are read as a whole, as those of the WHERE are.
+    pub(super) fn fail(&self, restricted: impl Fn(&Column) -> bool) -> bool {
+        let whole = |column: &Column| restricted(column) || self.whole.iter().any(|other| other.name == column.name);
+        !self.open && !self.unknown && (self.fails || self.from_null.iter().any(|column| !whole(column)))
     }
 }
 
@@ -63,6 +74,7 @@ impl Context<'_> {
             PickedKind::CountRows => Ok(Selected { of: Typed::native(Native::Bigint), aggregate: true }),
             PickedKind::Column(column) => {
                 needs.column(column);
+                needs.whole.push(column);
                 plain(self.typed(column).into_owned())
             }
             PickedKind::Term(term) => {
@@ -122,23 +134,22 @@ impl Context<'_> {
             }
             PickedKind::Field(of, field) => self.select_field(of, field, needs),
             PickedKind::Element(of, key) => {
-                let inner = self.select_picked(of, None, needs)?;
+                let inner = self.select_within(of, None, needs)?;
                 let keys = self.keys_within(picked.at, &inner.of)?;
                 let key = self.prepare(key, &keys)?;
-                if is_cells(of, &inner) {
-                    needs.key(key);
+                if let Some(column) = cells(of, &inner) {
+                    needs.keys(column, Some(key), None);
                 }
                 let of = if inner.of.is_unknown() { Typed::unknown() } else { inner.of.element().into_owned() };
                 Ok(Selected { of, ..inner })
             }
             PickedKind::Slice(of, from, to) => {
-                let inner = self.select_picked(of, asked, needs)?;
+                let inner = self.select_within(of, asked, needs)?;
                 let keys = self.keys_within(picked.at, &inner.of)?;
-                for bound in [from, to].into_iter().flatten() {
-                    let bound = self.prepare(bound, &keys)?;
-                    if is_cells(of, &inner) {
-                        needs.key(bound);
-                    }
+                let bound = |bound: &Option<&Term>| bound.map(|bound| self.prepare(bound, &keys)).transpose();
+                let (from, to) = (bound(from)?, bound(to)?);
+                if let Some(column) = cells(of, &inner) {
+                    needs.keys(column, from, to);
                 }
                 Ok(Selected { of: inner.of.unwrapped().into_owned(), ..inner })
             }
@@ -159,12 +170,27 @@ impl Context<'_> {
         }
     }
 
+    /// What one selects a part of: a column with cells of its own is then not needed as a whole.
+    fn select_within<'a>(
+        &self,
+        of: &Picked<'a>,
+        asked: Option<&Typed<'_>>,
+        needs: &mut Needs<'a>,
+    ) -> Outcome<Selected> {
+        let whole = needs.whole.len();
+        let inner = self.select_picked(of, asked, needs)?;
+        if cells(of, &inner).is_some() {
+            needs.whole.truncate(whole);
+        }
+        Ok(inner)
+    }
+
     fn select_field<'a>(&self, of: &Picked<'a>, field: &Name, needs: &mut Needs<'a>) -> Outcome<Selected> {
         let within = match &of.kind {
             PickedKind::Tuple(parts) => parts.first().and_then(|part| self.exact_picked(part)),
             _ => None,
         };
-        let inner = self.select_picked(of, within.as_ref(), needs)?;
+        let inner = self.select_within(of, within.as_ref(), needs)?;
         if inner.of.is_unknown() || field.unknown {
             return Ok(Selected { of: Typed::unknown(), ..inner });
         }
@@ -291,7 +317,10 @@ impl Context<'_> {
     }
 }
 
-/// Whether one selects right within a column whose parts are cells of their own.
-fn is_cells(of: &Picked<'_>, selected: &Selected) -> bool {
-    matches!(of.kind, PickedKind::Column(_)) && selected.of.is_multi_cell()
+/// The column right within which one selects, if its parts are cells of their own.
+fn cells<'a>(of: &Picked<'a>, selected: &Selected) -> Option<&'a Column> {
+    match of.kind {
+        PickedKind::Column(column) if selected.of.is_multi_cell() => Some(column),
+        _ => None,
+    }
 }

@@ -102,7 +102,10 @@ impl<'s> Context<'s> {
             }
             SelectorKind::CountRows => PickedKind::CountRows,
             SelectorKind::Call(name, arguments) => return self.pick_call(selector, name, arguments),
-            SelectorKind::Cast(of, into) => PickedKind::Cast(boxed(of)?, self.cast_into(into)?),
+            SelectorKind::Cast(of, into) => {
+                let of = boxed(of)?;
+                self.cast_into(into)?.map_or(PickedKind::Unknown, |into| PickedKind::Cast(of, into))
+            }
             SelectorKind::Field(of, field) => PickedKind::Field(boxed(of)?, field),
             SelectorKind::Element(of, key) => PickedKind::Element(boxed(of)?, key),
             SelectorKind::Slice(of, from, to) => PickedKind::Slice(boxed(of)?, from.as_ref(), to.as_ref()),

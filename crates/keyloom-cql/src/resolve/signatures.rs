@@ -1,6 +1,6 @@
 //! The functions that the server brings along, by name: which arguments they take and what they return.
 
-use super::typed::native_name;
+use super::typed::{NATIVES, native_name};
 use crate::ast::{Arithmetic, Native};
 
 /// A native function whose types are fixed.
@@ -49,30 +49,6 @@ pub(super) const NUMBERS: [Native; 9] = [
     Native::Decimal,
     Native::Varint,
     Native::Counter,
-];
-
-/// All types that have conversions from and to a blob.
-const CONVERTED: [Native; 20] = [
-    Native::Ascii,
-    Native::Bigint,
-    Native::Boolean,
-    Native::Counter,
-    Native::Date,
-    Native::Decimal,
-    Native::Double,
-    Native::Duration,
-    Native::Empty,
-    Native::Float,
-    Native::Inet,
-    Native::Int,
-    Native::Smallint,
-    Native::Text,
-    Native::Time,
-    Native::Timestamp,
-    Native::Timeuuid,
-    Native::Tinyint,
-    Native::Uuid,
-    Native::Varint,
 ];
 
 /// The native function of that name that is made to measure.
@@ -135,7 +111,7 @@ pub(super) fn fixed(name: &str) -> Vec<Fixed> {
 fn conversion(name: &str) -> Option<Fixed> {
     let of = |name: &str| {
         let name = if name == "varchar" { "text" } else { name };
-        CONVERTED.into_iter().find(|native| native_name(*native) == name)
+        NATIVES.into_iter().find(|native| *native != Native::Blob && native_name(*native) == name)
     };
     if let Some(into) = name.strip_prefix("blob_as_").or_else(|| name.strip_prefix("blobas")) {
         return of(into).map(|into| scalar(&[Native::Blob], into));
@@ -147,7 +123,7 @@ fn conversion(name: &str) -> Option<Fixed> {
 /// `cast_as_int` and the like, which `CAST` calls.
 fn cast(name: &str) -> Vec<Fixed> {
     let Some(into) = name.strip_prefix("cast_as_") else { return Vec::new() };
-    CONVERTED.into_iter().find(|native| native_name(*native) == into).map(casts).unwrap_or_default()
+    NATIVES.into_iter().find(|native| native_name(*native) == into).map(casts).unwrap_or_default()
 }
 
 /// From which types a value can be cast into this one.

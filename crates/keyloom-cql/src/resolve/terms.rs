@@ -17,17 +17,20 @@ pub(super) struct Prepared {
     pub(super) terminal: bool,
     /// Whether that value is null.
     pub(super) null: bool,
+    /// Whether a hole stands for it.
+    pub(super) hole: bool,
 }
 
 impl Prepared {
-    const VALUE: Self = Self { marker: false, terminal: true, null: false };
-    const LATER: Self = Self { marker: false, terminal: false, null: false };
+    const VALUE: Self = Self { marker: false, terminal: true, null: false, hole: false };
+    const LATER: Self = Self { marker: false, terminal: false, null: false, hole: false };
 
     fn and(self, other: Self) -> Self {
         Self {
             marker: self.marker || other.marker,
             terminal: self.terminal && other.terminal,
             null: self.null || other.null,
+            hole: self.hole || other.hole,
         }
     }
 }
@@ -53,7 +56,7 @@ impl Context<'_> {
                 Ok(Prepared { null: literal.kind == crate::ast::LiteralKind::Null, ..Prepared::VALUE })
             }
             TermKind::Marker(_) => Ok(Prepared { marker: true, ..Prepared::LATER }),
-            TermKind::Hole(_) => Ok(Prepared::LATER),
+            TermKind::Hole(_) => Ok(Prepared { hole: true, ..Prepared::LATER }),
             TermKind::List(elements) => self.prepare_list(term, elements, asked),
             TermKind::Set(elements) => self.prepare_set(term, elements, asked),
             TermKind::Map(entries) => self.prepare_map(term, entries, asked),
@@ -76,9 +79,9 @@ impl Context<'_> {
                 self.prepare_call(term, Callee::Operator(*operator), &[&**left, &**right], asked)
             }
             TermKind::Negative(inner) => self.prepare_call(term, Callee::Minus, &[&**inner], asked),
-            TermKind::Cast(inner, into) => match self.cast_into(into) {
-                Ok(into) => self.prepare_call(term, Callee::Cast(into), &[&**inner], asked),
-                Err(refusal) => Err(refusal),
+            TermKind::Cast(inner, into) => match self.cast_into(into)? {
+                Some(into) => self.prepare_call(term, Callee::Cast(into), &[&**inner], asked),
+                None => Ok(Prepared::LATER),
             },
         }
     }
@@ -120,7 +123,7 @@ impl Context<'_> {
     }
 
     fn prepare_map(&self, term: &Term, entries: &[(Term, Term)], asked: &Typed<'_>) -> Outcome<Prepared> {
-        if asked.is_unknown() {
+        if asked.is_unknown() || self.may_be_fields(entries, asked) {
             return Ok(Prepared::LATER);
         }
         if asked.collection_within() != Some(Collection::Map) {
@@ -132,6 +135,18 @@ impl Context<'_> {
             all = all.and(self.prepare_element(value, &asked.element())?);
         }
         self.hold_collection(term, all)
+    }
+
+    /// Whether what reads as a map is a user-defined type with holes for the names of its fields.
+    pub(super) fn may_be_fields(&self, entries: &[(Term, Term)], asked: &Typed<'_>) -> bool {
+        let fields =
+            matches!(*asked.of, Type::User(_)) && entries.iter().all(|(key, _)| matches!(key.kind, TermKind::Hole(_)));
+        for (key, _) in entries {
+            if let (true, TermKind::Hole(name)) = (fields, &key.kind) {
+                self.meet(&name.text);
+            }
+        }
+        fields
     }
 
     fn prepare_fields(&self, term: &Term, fields: &[(Name, Term)], asked: &Typed<'_>) -> Outcome<Prepared> {

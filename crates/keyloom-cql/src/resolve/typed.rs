@@ -209,6 +209,36 @@ pub(super) fn native_name(native: Native) -> &'static str {
     }
 }
 
+/// Whether the word names a native type.
+pub(super) fn is_native_name(word: &str) -> bool {
+    word == "varchar" || NATIVES.iter().any(|native| native_name(*native) == word)
+}
+
+/// All native types.
+pub(super) const NATIVES: [Native; 21] = [
+    Native::Ascii,
+    Native::Bigint,
+    Native::Blob,
+    Native::Boolean,
+    Native::Counter,
+    Native::Date,
+    Native::Decimal,
+    Native::Double,
+    Native::Duration,
+    Native::Empty,
+    Native::Float,
+    Native::Inet,
+    Native::Int,
+    Native::Smallint,
+    Native::Text,
+    Native::Time,
+    Native::Timestamp,
+    Native::Timeuuid,
+    Native::Tinyint,
+    Native::Uuid,
+    Native::Varint,
+];
+
 impl<'s> Context<'s> {
     /// The user-defined type of that name in the table's keyspace.
     pub(super) fn user_type(&self, name: &str) -> Option<&'s UserType> {

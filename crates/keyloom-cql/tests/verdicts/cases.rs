@@ -1,15 +1,21 @@
 use keyloom_cql::parse::parse;
 use keyloom_cql::resolve::{Verdict, resolve};
+use keyloom_cql::schema::Schema;
 
 use crate::schema;
 
-const CASES: &str = include_str!("cases.txt");
+pub const CASES: &str = include_str!("cases.txt");
+
+/// The schema that all cases are about.
+pub fn cases_schema() -> Schema {
+    let ddl: Vec<&str> = CASES.lines().filter_map(|line| line.strip_prefix("schema ")).collect();
+    schema(&ddl.join(";\n"))
+}
 
 #[test]
 fn every_named_case_is_answered_as_the_server_does() {
     let lines: Vec<&str> = CASES.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")).collect();
-    let ddl: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("schema ")).collect();
-    let schema = schema(&ddl.join(";\n"));
+    let schema = cases_schema();
     let mut name = "";
     let mut wrong = Vec::new();
     let mut count = 0;

@@ -4,6 +4,7 @@
 mod access;
 mod cases;
 mod holes;
+mod properties;
 
 use keyloom_cql::parse::parse;
 use keyloom_cql::resolve::{Resolution, resolve};
