@@ -7,6 +7,7 @@ pub(crate) mod gocqlx;
 mod sites;
 mod strings;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -28,8 +29,41 @@ pub const BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How deep the walk goes. Chains of operators and calls do not count; the deepest program that was seen had 90.
 const DEPTH_MAX: usize = 200;
 
-/// Reports of progress after which the parser gives up: it makes one about every hundred operations.
-const PROGRESS_MAX: usize = 2_000_000;
+/// The bytes that the parser is handed at a time.
+const CHUNK: usize = 4096;
+
+/// How much work a text may be to parse. Counted, not timed: the same text is given up on everywhere or nowhere.
+///
+/// The parser asks for each chunk of the text about twice, or up to fifty times in a small file; a text that makes it lex
+/// the rest again and again asks for thousands. And it reports progress every hundred operations: once for 50 to 250 bytes
+/// of a program.
+struct Patience {
+    chunks: Cell<usize>,
+    steps: Cell<usize>,
+    length: usize,
+}
+
+impl Patience {
+    fn of(text: &str) -> Self {
+        Self { chunks: Cell::new(0), steps: Cell::new(0), length: text.len() }
+    }
+
+    fn lasts(&self) -> bool {
+        self.chunks.get() <= 2_000 + 64 * (self.length / CHUNK) && self.steps.get() <= 500 + self.length / 24
+    }
+
+    /// The next bytes; none when patience is at its end, as if the text were.
+    fn chunk<'t>(&self, text: &'t [u8], at: usize) -> &'t [u8] {
+        self.chunks.set(self.chunks.get() + 1);
+        let end = text.len().min(at.saturating_add(CHUNK));
+        if self.lasts() { text.get(at..end).unwrap_or_default() } else { &[] }
+    }
+
+    fn step(&self) -> ControlFlow<()> {
+        self.steps.set(self.steps.get() + 1);
+        if self.lasts() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
 
 /// Reads a file. The name is what others call it, a path with slashes: it tells packages and modules apart, and tests.
 pub fn read(language: Language, name: &str, text: &str) -> Unit {
@@ -55,14 +89,11 @@ pub fn read(language: Language, name: &str, text: &str) -> Unit {
         unit.unread = Some(Unread::TooHard);
         return unit;
     }
-    let mut steps = 0;
-    let mut progress = |_: &tree_sitter::ParseState| {
-        steps += 1;
-        if steps > PROGRESS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
+    let patience = Patience::of(text);
+    let mut progress = |_: &tree_sitter::ParseState| patience.step();
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options));
+    let mut chunks = |at, _| patience.chunk(text.as_bytes(), at);
+    let tree = parser.parse_with_options(&mut chunks, None, Some(options)).filter(|_| patience.lasts());
     let Some(tree) = tree else {
         unit.unread = Some(Unread::TooHard);
         return unit;

