@@ -4,19 +4,20 @@
 //! libFuzzer project in this folder. The promises are the same for all: bad input is normal input, a place lies inside
 //! its file and between characters, findings are sorted, and the same bytes give the same answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use keyloom::check::{Config, all_rules, review};
+use keyloom::check::{Config, all_rules, review, review_all};
 use keyloom::cql::Span;
 use keyloom::cql::parse::parse;
 use keyloom::cql::resolve::{Verdict, resolve};
 use keyloom::cql::schema::Schema;
 use keyloom::finding::render::{Format, Report, Style, render};
-use keyloom::finding::{Finding, Level, Place, Sources};
+use keyloom::finding::{Finding, Level, Place, Sources, fingerprints};
 use keyloom::model::Date;
 use keyloom::run::IdempotencyKey;
 use keyloom::store::{Millis, Row};
+use keyloom::survey::{Request, Tree, survey};
 use keyloom::text::parse::{expr, types, units};
 use keyloom::text::{Fault, Files, Reading, Unreadable, format, read};
 use keyloom::value::{Kind, Member, Value, Variant, canonical, from_text, json, key, to_text};
@@ -33,10 +34,14 @@ pub const ALL: &[Target] = &[
     ("suppression", suppression),
     ("values", values),
     ("cql", cql),
+    ("migrations", migrations),
 ];
 
 /// Separates the two texts that the target `suppression` takes: `keyloom.toml`, and the catalog.
 pub const SEPARATOR: &str = "\n%%%\n";
+
+/// Begins a file in the text that the target `migrations` takes: `%%% name`.
+pub const FILE: &str = "%%% ";
 
 /// A file as a catalog: read, reviewed, shown in every form, and printed canonically.
 pub fn yaml(bytes: &[u8]) {
@@ -207,6 +212,65 @@ pub fn suppression(bytes: &[u8]) {
     assert!(made.is_none(), "an allowance made a finding: {made:?}");
     let hidden = all.difference(&kept).find(|(_, rule, _)| *rule == "not-yaml");
     assert!(hidden.is_none(), "an allowance hid what can't be read: {hidden:?}");
+}
+
+/// A repository: names and texts of files, surveyed, reviewed and shown.
+pub fn migrations(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let repository = Repository::new(text);
+    let answer = || {
+        let mut sources = Sources::default();
+        let surveys = survey(&repository, &Request::default(), &mut sources);
+        for (file, name) in sources.files().map(|(file, source)| (file, source.name().to_owned())).collect::<Vec<_>>() {
+            sources.fill(file, repository.0.get(&name).cloned().unwrap_or_default());
+        }
+        for survey in &surveys {
+            let written = survey.steps.iter().chain(survey.uses.iter().map(|of| &of.written));
+            let places = written.map(|written| written.place(written.statement.span));
+            let places = places.chain(survey.faults.iter().map(|fault| fault.place));
+            let places = places.chain(survey.open.iter().map(|open| open.place));
+            let places = places.chain(survey.allows.iter().flat_map(|allow| [allow.place, allow.about]));
+            for place in places.chain(survey.coverage.unread.iter().map(|(place, _)| *place)) {
+                let text = sources.file(place.file).text();
+                assert!(text.get(place.bytes()).is_some(), "{place:?} is not a part of {}", sources.file(place.file).name());
+            }
+        }
+        let findings = review_all(&[], &surveys, &sources, &Config::default(), TODAY);
+        in_order(&findings, &sources);
+        let report =
+            Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None, survey: None };
+        let shown = render(&report, Format::Text, Style { color: false, width: 80 });
+        let tables = surveys.iter().map(|survey| format!("{:?}{:?}", survey.schema, survey.coverage));
+        shown + &tables.collect::<String>() + &fingerprints(&findings, &sources).join(" ")
+    };
+    assert_eq!(answer(), answer(), "the same files give the same answer");
+}
+
+/// Files that are written one after the other in one text.
+struct Repository(BTreeMap<String, String>);
+
+impl Repository {
+    fn new(text: &str) -> Self {
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        let mut name = "schema.cql".to_owned();
+        for line in text.split_inclusive('\n') {
+            match line.strip_prefix(FILE) {
+                Some(next) => name = next.trim().to_owned(),
+                None => files.entry(name.clone()).or_default().push_str(line),
+            }
+        }
+        Self(files)
+    }
+}
+
+impl Tree for Repository {
+    fn names(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    fn open(&self, name: &str) -> Result<String, String> {
+        self.0.get(name).cloned().ok_or_else(|| "there is no such file".to_owned())
+    }
 }
 
 const TODAY: Date = Date { year: 2026, month: 11, day: 15 };

@@ -91,7 +91,8 @@ fn write_baseline(path: &Path, findings: &[Finding], sources: &Sources, today: D
     match std::fs::write(path, Baseline::write(findings, sources, today)) {
         Ok(()) => {
             let shown = path.display();
-            print(&format!("wrote {} findings; `keyloom check --baseline {shown}` leaves them out\n", findings.len()));
+            let written = plural(findings.len(), "finding");
+            print(&format!("wrote {written}; `keyloom check --baseline {shown}` leaves them out\n"));
             Exit::Fine
         }
         Err(error) => {

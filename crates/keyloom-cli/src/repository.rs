@@ -43,7 +43,13 @@ impl Tree for Repository {
             Ok(text) => Ok(text),
             // Nothing stands in it, which is no reason to complain.
             Err(Unreadable::Empty) => Ok(String::new()),
-            Err(unreadable) => Err(unreadable.finding(None, name).message),
+            Err(unreadable) => {
+                let message = unreadable.finding(None, name).message;
+                Err(message
+                    .strip_prefix(name)
+                    .map_or(message.as_str(), |rest| rest.trim_start_matches(": "))
+                    .to_owned())
+            }
         }
     }
 }

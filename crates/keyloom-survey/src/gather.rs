@@ -60,6 +60,7 @@ pub(crate) fn gather(tree: &dyn Tree, request: &Request, sources: &mut Sources) 
     gathered.read_manifests(tree, request, &names, sources);
     gathered.read_cql(tree, request, &names, sources);
     gathered.read_code(tree, request, &names, sources);
+    gathered.notice_others(tree, request, &names, sources);
     gathered.leave_out_tests(request);
     gathered.name_migrations();
     gathered
@@ -172,6 +173,27 @@ impl Gathered {
         coverage.code_files_with_statements = read.files_with_statements;
         coverage.other_dialects += read.other_dialects;
         coverage.unread.extend(read.unread);
+    }
+
+    /// Migrations in languages that are not read: that they are there is worth knowing.
+    fn notice_others(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
+        const ENDINGS: [&str; 8] = [".groovy", ".xml", ".yaml", ".yml", ".sh", ".exs", ".clj", ".json"];
+        let may_migrate = |name: &&String| {
+            let ends = ENDINGS.iter().any(|ending| name.ends_with(ending));
+            ends && path::is_migration(name) && !is_manifest(name) && !path::is_test(name) && in_schema(request, name)
+        };
+        for name in names.iter().filter(may_migrate) {
+            let Ok(text) = tree.open(name) else { continue };
+            let lower = text.to_ascii_lowercase();
+            let place_of = |words: &&str| lower.find(words).map(|at| at..at + words.len());
+            let changes = ["create table", "alter table", "drop table"].iter().find_map(|words| place_of(words));
+            let ours = ["cassandra", "scylla", "keyspace", "cql"].iter().any(|word| lower.contains(word));
+            if let Some(at) = changes.filter(|_| ours || name.to_ascii_lowercase().contains("cassandra")) {
+                let place = Place::new(sources.reserve(name.clone()), at);
+                let reason = "a migration in a language that is not read changes tables".to_owned();
+                self.shared.open.push(Open { place, reason });
+            }
+        }
     }
 
     fn take_found(&mut self, found: Found) {

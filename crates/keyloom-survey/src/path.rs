@@ -78,7 +78,7 @@ pub(crate) fn is_migration(name: &str) -> bool {
 
 /// The role of a statement, by the path of its file and the names around it.
 pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) -> Role {
-    const JOB: [&str; 32] = [
+    const JOB: [&str; 26] = [
         "job",
         "jobs",
         "tool",
@@ -86,7 +86,6 @@ pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) 
         "script",
         "scripts",
         "cleanup",
-        "clean",
         "cleaner",
         "scan",
         "scanner",
@@ -98,32 +97,28 @@ pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) 
         "maintenance",
         "repair",
         "backfill",
-        "batch",
         "cron",
-        "scheduler",
         "sweeper",
         "purge",
         "purger",
         "reaper",
-        "export",
         "exporter",
-        "import",
         "importer",
         "cli",
-        "cmd",
     ];
-    // `cmd` and `batch` name whole services and single calls; only a folder or file tells a tool by them.
-    const OF_PATHS: [&str; 5] = ["cmd", "batch", "import", "export", "cli"];
+    // Short words that only the name of a function tells apart from a service.
+    const OF_FUNCTIONS: [&str; 1] = ["clean"];
     if is_test(name) {
         return Role::Test;
     }
     if is_migration(name) {
         return Role::Migration;
     }
-    let of_path = words(name).any(|word| JOB.contains(&word.as_str()) && word != "cmd");
+    let is_job = |word: String| JOB.contains(&word.as_str());
     let of_code = [function, container].into_iter().flatten().flat_map(words);
-    let mut of_code = of_code.filter(|word| !OF_PATHS.contains(&word.as_str()));
-    if of_path || of_code.any(|word| JOB.contains(&word.as_str())) { Role::Job } else { Role::Service }
+    let mut of_code = of_code.filter(|word| word != "cli");
+    let told = words(name).any(is_job) || of_code.any(|word| OF_FUNCTIONS.contains(&word.as_str()) || is_job(word));
+    if told { Role::Job } else { Role::Service }
 }
 
 /// The words of a path or name, in lower case: `src/OrderScanner_test.go` is `src`, `order`, `scanner`, `test`, `go`.

@@ -112,7 +112,7 @@ fn run(
             place: written.place(fault.at),
             reason: format!("{}: the schema begins elsewhere", fault.message),
         }),
-        Weight::Illegal if source.certain && part.kind != Kind::Code => {
+        Weight::Illegal if source.certain && !source.code => {
             let kind = SurveyFaultKind::IllegalStep;
             replayed.faults.push(SurveyFault { kind, place: written.place(fault.at), message: fault.message });
         }

@@ -76,6 +76,9 @@ fn best(grounds: &[Ground], name: &str, knows: impl Fn(&Ground) -> bool) -> Opti
     let all: Vec<usize> = (0..grounds.len()).collect();
     let knowing: Vec<usize> = all.iter().copied().filter(|at| knows(&grounds[*at])).collect();
     let candidates = if knowing.is_empty() { all } else { knowing };
+    if let [only] = candidates.as_slice() {
+        return Some(*only);
+    }
     let nearness = |at: &usize| grounds[*at].nearness(name);
     let nearest = candidates.iter().map(nearness).max()?;
     let mut near = candidates.iter().filter(|at| nearness(at) == nearest);

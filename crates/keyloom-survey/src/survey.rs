@@ -1,5 +1,7 @@
 //! From the names of files to surveys: what is read, in which order, and where it goes.
 
+use std::collections::BTreeSet;
+
 use keyloom_finding::Sources;
 
 use crate::gather::{Gathered, Shared, gather};
@@ -55,6 +57,7 @@ fn finish(ground: Ground, shared: &mut Shared, is_first: bool) -> Survey {
 
 /// How the order of the schema's files was found, in a few words.
 fn order(parts: &[Part], files: &[String]) -> String {
+    let files: BTreeSet<&String> = files.iter().collect();
     let used = |part: &&Part| part.sources.iter().any(|source| files.contains(&source.name));
     let mut words: Vec<&str> = Vec::new();
     let singles = parts.iter().filter(used).filter(|part| part.kind == Kind::Single).count();
