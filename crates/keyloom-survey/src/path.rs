@@ -112,18 +112,22 @@ pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) 
         "cli",
         "cmd",
     ];
-    // `cmd` and `batch` name whole services and single calls; only a folder or file tells a tool by them.
-    const OF_PATHS: [&str; 5] = ["cmd", "batch", "import", "export", "cli"];
     if is_test(name) {
         return Role::Test;
     }
     if is_migration(name) {
         return Role::Migration;
     }
-    let of_path = words(name).any(|word| JOB.contains(&word.as_str()) && word != "cmd");
-    let of_code = [function, container].into_iter().flatten().flat_map(words);
-    let mut of_code = of_code.filter(|word| !OF_PATHS.contains(&word.as_str()));
-    if of_path || of_code.any(|word| JOB.contains(&word.as_str())) { Role::Job } else { Role::Service }
+    let is_job = |word: Option<String>| word.is_some_and(|word| JOB.contains(&word.as_str()));
+    // A folder, or a part of its name, as in `db-tools`. `cmd` names whole services.
+    let by_folder = words(folder(name)).any(|word| JOB.contains(&word.as_str()) && word != "cmd");
+    // What something is stands last, and what a function does first: a `RepairRunDao` repairs nothing, nor does
+    // `getRepair`. Some of the words name single calls of a service too.
+    let by_file = is_job(words(last(name).split('.').next().unwrap_or_default()).last());
+    let tells = |word: &String| !["cmd", "batch", "import", "export", "cli"].contains(&word.as_str());
+    let by_function = is_job(function.and_then(|name| words(name).next()).filter(tells));
+    let by_container = is_job(container.and_then(|name| words(name).last()).filter(tells));
+    if by_folder || by_file || by_function || by_container { Role::Job } else { Role::Service }
 }
 
 /// The words of a path or name, in lower case: `src/OrderScanner_test.go` is `src`, `order`, `scanner`, `test`, `go`.
@@ -214,6 +218,8 @@ mod tests {
         assert_eq!(role("tools/orders.go", Some("get"), None), Role::Job);
         assert_eq!(role("cmd/server/orders.go", Some("get"), None), Role::Service);
         assert_eq!(role("src/orders.go", Some("applyBatch"), None), Role::Service);
+        assert_eq!(role("src/RepairRunDao.java", Some("getRepair"), Some("RepairRunDao")), Role::Service);
+        assert_eq!(role("src/order_scavenger.go", Some("run"), None), Role::Job);
         assert_eq!(role("src/orders_test.go", Some("get"), None), Role::Test);
         assert_eq!(role("db/migrations/1_a.cql", None, None), Role::Migration);
     }
