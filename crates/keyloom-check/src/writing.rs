@@ -158,6 +158,16 @@ impl<'a> TableUse<'a> {
     }
 }
 
+/// The statement to speak of: one of the service, else any outside of tests.
+pub(crate) fn foremost<'u, 'a>(
+    uses: &'u [TableUse<'a>],
+    wanted: impl Fn(&TableUse<'a>) -> bool,
+) -> Option<&'u TableUse<'a>> {
+    let one =
+        |of_service: bool| uses.iter().find(|one| one.is_service() == of_service && !one.is_test() && wanted(one));
+    one(true).or_else(|| one(false))
+}
+
 /// The column that a delete removes or changes.
 pub(crate) fn target_column(target: &DeleteTarget) -> &Name {
     match target {

@@ -106,19 +106,23 @@ pub(crate) fn role(name: &str, function: Option<&str>, container: Option<&str>) 
         "importer",
         "cli",
     ];
-    // Short words that only the name of a function tells apart from a service.
-    const OF_FUNCTIONS: [&str; 1] = ["clean"];
     if is_test(name) {
         return Role::Test;
     }
     if is_migration(name) {
         return Role::Migration;
     }
-    let is_job = |word: String| JOB.contains(&word.as_str());
-    let of_code = [function, container].into_iter().flatten().flat_map(words);
-    let mut of_code = of_code.filter(|word| word != "cli");
-    let told = words(name).any(is_job) || of_code.any(|word| OF_FUNCTIONS.contains(&word.as_str()) || is_job(word));
-    if told { Role::Job } else { Role::Service }
+    let is_job = |word: Option<String>| word.is_some_and(|word| JOB.contains(&word.as_str()));
+    // A folder, or a part of its name, as in `db-tools`.
+    let by_folder = words(folder(name)).any(|word| JOB.contains(&word.as_str()));
+    // What something is stands last, and what a function does first: a `RepairRunDao` repairs nothing, nor does
+    // `getRepair`. Some of the words name single calls of a service too.
+    let by_file = is_job(words(last(name).split('.').next().unwrap_or_default()).last());
+    let tells = |word: &String| !["batch", "cli"].contains(&word.as_str());
+    let verb = function.and_then(|name| words(name).next()).filter(tells);
+    let by_function = verb.as_deref() == Some("clean") || is_job(verb);
+    let by_container = is_job(container.and_then(|name| words(name).last()).filter(tells));
+    if by_folder || by_file || by_function || by_container { Role::Job } else { Role::Service }
 }
 
 /// The words of a path or name, in lower case: `src/OrderScanner_test.go` is `src`, `order`, `scanner`, `test`, `go`.
@@ -209,6 +213,8 @@ mod tests {
         assert_eq!(role("tools/orders.go", Some("get"), None), Role::Job);
         assert_eq!(role("cmd/server/orders.go", Some("get"), None), Role::Service);
         assert_eq!(role("src/orders.go", Some("applyBatch"), None), Role::Service);
+        assert_eq!(role("src/RepairRunDao.java", Some("getRepair"), Some("RepairRunDao")), Role::Service);
+        assert_eq!(role("src/order_scavenger.go", Some("run"), None), Role::Job);
         assert_eq!(role("src/orders_test.go", Some("get"), None), Role::Test);
         assert_eq!(role("db/migrations/1_a.cql", None, None), Role::Migration);
     }

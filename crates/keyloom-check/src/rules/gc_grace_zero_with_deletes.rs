@@ -2,6 +2,7 @@ use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
 
+use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
         let Some((Some(0), made)) = table.gc_grace else { continue };
-        let deletes = |one: &&TableUse<'_>| matches!(one.kind, StatementKind::Delete(_)) && !one.is_test();
-        let Some(delete) = context.uses(table).iter().find(deletes) else { continue };
+        let deletes = |one: &TableUse<'_>| matches!(one.kind, StatementKind::Delete(_));
+        let Some(delete) = foremost(context.uses(table), deletes) else { continue };
         if has_one_replica(context, table) {
             continue;
         }

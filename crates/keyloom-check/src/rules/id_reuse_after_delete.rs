@@ -4,7 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{is_clock, is_integer};
 use crate::reads::{given, relations};
-use crate::writing::{Reach, is_fixed_by};
+use crate::writing::{Reach, foremost, is_fixed_by};
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -21,12 +21,12 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             let Some(read) = uses.iter().find(|one| one.is_service() && asks_for_largest(one, column)) else {
                 continue;
             };
-            let makes = |one: &&TableUse<'_>| one.insert().is_some() && given(one.kind, &column.name).is_some();
-            let removes = |one: &&TableUse<'_>| {
+            let makes = |one: &TableUse<'_>| one.insert().is_some() && given(one.kind, &column.name).is_some();
+            let removes = |one: &TableUse<'_>| {
                 let named = relations(one.kind).iter().any(|relation| is_fixed_by(relation, &column.name));
-                !one.is_test() && one.deletes_rows() && named && one.reach(table) == Reach::Rows
+                one.deletes_rows() && named && one.reach(table) == Reach::Rows
             };
-            let (Some(insert), Some(delete)) = (uses.iter().find(makes), uses.iter().find(removes)) else { continue };
+            let (Some(insert), Some(delete)) = (foremost(uses, makes), foremost(uses, removes)) else { continue };
             let message = format!(
                 "the largest `{}` of `{}` is read to number the next row; once that row is deleted, its number is given a second time",
                 column.name, table.name

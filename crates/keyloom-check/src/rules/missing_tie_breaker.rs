@@ -7,6 +7,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use crate::guess::{native, words};
 use crate::meaning::{has_word, is_clock, is_identity, is_sequence, thing};
 use crate::reads::names;
+use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -72,7 +73,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     let known = Known::new(context);
     for table in context.own_tables() {
         let Some(last) = table.clustering().last().filter(|_| !table.unknown) else { continue };
-        let writer = context.uses(table).iter().find(|one| one.insert().is_some() && !one.is_test());
+        let writer = foremost(context.uses(table), |one| one.insert().is_some());
         if writer.is_none() && !context.survey.uses.is_empty() {
             continue;
         }

@@ -3,6 +3,7 @@ use keyloom_cql::schema::{Column, ColumnKind};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::is_nonfrozen;
+use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -44,11 +45,9 @@ fn overwrite<'u, 'a>(uses: &'u [TableUse<'a>], column: &str) -> Option<&'u Table
     if uses.iter().any(|one| changes_elements(one, column)) {
         return None;
     }
-    let sets = |one: &&TableUse<'a>| {
-        !one.is_test() && one.columns_set().is_some_and(|set| set.iter().any(|name| name.text == column))
-    };
-    let whole = |one: &&TableUse<'a>| one.sets() && sets(one);
-    uses.iter().filter(whole).find(|one| one.insert().is_none()).or_else(|| uses.iter().find(whole))
+    let sets = |one: &TableUse<'a>| one.columns_set().is_some_and(|set| set.iter().any(|name| name.text == column));
+    let whole = |one: &TableUse<'a>| one.sets() && sets(one);
+    foremost(uses, |one| one.insert().is_none() && whole(one)).or_else(|| foremost(uses, whole))
 }
 
 fn changes_elements(one: &TableUse<'_>, column: &str) -> bool {

@@ -5,7 +5,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use crate::guess::time_part;
 use crate::meaning::{grows_with_time, is_integer, thing};
 use crate::reads::relations;
-use crate::writing::Reach;
+use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -21,8 +21,8 @@ const DEFAULT_GC_GRACE: u64 = 864_000;
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
         let uses = context.uses(table);
-        let takes = |one: &&TableUse<'_>| one.deletes_rows() && !one.is_test() && one.reach(table) == Reach::Rows;
-        let Some(delete) = uses.iter().find(takes) else { continue };
+        let takes = |one: &TableUse<'_>| one.deletes_rows() && one.reach(table) == Reach::Rows;
+        let Some(delete) = foremost(uses, takes) else { continue };
         let Some(read) = uses.iter().find(|one| one.is_service() && reads_the_front(one, table)) else { continue };
         if !uses.iter().any(TableUse::sets) {
             continue;

@@ -4,6 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{has_word, is_clock, is_counter_table};
 use crate::reads::given;
+use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| is_of_the_latest(table)) {
         let Some(clock) = table.columns.iter().find(|column| is_event_time(column)) else { continue };
-        let Some(write) = context.uses(table).iter().find(|one| overwrites(one, clock)) else { continue };
+        let Some(write) = foremost(context.uses(table), |one| overwrites(one, clock)) else { continue };
         let message = format!(
             "`{}` keeps the latest by arrival: a value that was delayed overwrites a newer one, whatever its `{}`",
             table.name, clock.name
@@ -53,5 +54,5 @@ fn overwrites(one: &TableUse<'_>, clock: &Column) -> bool {
     let arrival = value.is_some_and(|value| matches!(value.kind, TermKind::Call(..)));
     let stamped = one.using("timestamp").is_some() || one.of.site.as_ref().is_some_and(|site| site.timestamp.is_some());
     let plain = !one.is_conditional() && !stamped;
-    one.sets() && !one.is_test() && sets && plain && !arrival
+    one.sets() && sets && plain && !arrival
 }

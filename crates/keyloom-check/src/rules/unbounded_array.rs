@@ -4,6 +4,7 @@ use keyloom_finding::{Finding, Level};
 pub(crate) use keyloom_text::rules::unbounded_array::RULE;
 
 use crate::meaning::is_integer;
+use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
@@ -13,8 +14,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         for column in table.columns.iter().filter(|column| kind(column).is_some()) {
-            let adds = |one: &&TableUse<'_>| !one.is_test() && grows(one, &column.name);
-            let Some(add) = uses.iter().find(adds) else { continue };
+            let Some(add) = foremost(uses, |one| grows(one, &column.name)) else { continue };
             if !uses.iter().any(|one| shrinks(one, &column.name)) {
                 findings.push(told(context, table, column, add));
             }

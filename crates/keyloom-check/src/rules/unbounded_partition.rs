@@ -4,7 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{grows_with_time, has_word, is_bucket, is_counter_table, is_identity_by_name, is_sequence};
 use crate::reads::{constant, given, names};
-use crate::writing::Reach;
+use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -131,7 +131,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         // Without any statements there is only the shape to go by.
-        let writer = uses.iter().find(|one| one.sets() && !one.is_test() && one.reach(table) == Reach::Rows);
+        let writer = foremost(uses, |one| one.sets() && one.reach(table) == Reach::Rows);
         let is_one_for_all = writer.is_some_and(|one| has_constant_key(one, table));
         if is_one_for_all || (writer.is_none() && !context.survey.uses.is_empty()) {
             continue;

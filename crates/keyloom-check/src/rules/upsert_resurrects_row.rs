@@ -4,7 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::is_counter_table;
 use crate::reads::names;
-use crate::writing::Reach;
+use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -29,10 +29,8 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let decides = uses.iter().any(TableUse::is_conditional);
         let is_decided = |one: &TableUse<'_>| decides && one.is_in_batch();
         let whole = uses.iter().filter(|one| one.insert().is_some()).map(|one| cells(one, table).len()).max();
-        let resurrects = |one: &&TableUse<'_>| {
-            !one.is_test() && !is_decided(one) && is_partial(one, table, whole.unwrap_or_default())
-        };
-        let Some(upsert) = uses.iter().find(resurrects) else { continue };
+        let resurrects = |one: &TableUse<'_>| !is_decided(one) && is_partial(one, table, whole.unwrap_or_default());
+        let Some(upsert) = foremost(uses, resurrects) else { continue };
         let kind = if upsert.insert().is_some() { "INSERT" } else { "UPDATE" };
         let message = format!(
             "an {kind} makes the row if it is not there: behind a delete this one leaves a row of `{}` with only {}",
