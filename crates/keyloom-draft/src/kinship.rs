@@ -131,7 +131,7 @@ fn kinship(sources: &Sources<'_>, at: usize, family: &Family<'_>, together: &Tog
     }
     let column = |name: &str| family.columns.iter().find(|column| column.name == name);
     let same = |own: &&Column| column(&own.name).is_some_and(|other| bare(&other.of) == bare(&own.of));
-    if !source.key.iter().all(|own| same(own)) {
+    if !source.key.iter().all(&same) {
         return None;
     }
     let shared = source.values.iter().filter(|own| same(own)).count();

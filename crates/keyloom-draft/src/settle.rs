@@ -107,7 +107,7 @@ fn written<'a>(actions: &'a [&Action], field: usize) -> impl Iterator<Item = &'a
     })
 }
 
-fn tests<'a>(action: &'a Action) -> impl Iterator<Item = (usize, &'a Value)> {
+fn tests(action: &Action) -> impl Iterator<Item = (usize, &Value)> {
     let (by, tests): (&[(usize, Value)], &[Test]) = match action {
         Action::Read(read) => (&read.by, &read.tests),
         Action::Update(update) => (&update.by, &update.conditions),
@@ -210,6 +210,10 @@ fn references(entities: &mut [Entity]) {
     for (at, entity) in entities.iter().enumerate() {
         let Some(last) = entity.key.last() else { continue };
         let name = entity.fields[*last].name.as_str();
+        // Where a row lies leads to nothing.
+        if ["shard", "partition", "bucket"].iter().any(|word| name.starts_with(word)) {
+            continue;
+        }
         let stem = entity.words.join("_");
         let alias = if PLAIN.contains(&name) { format!("{stem}_{name}") } else { name.to_owned() };
         targets.entry(alias).or_default().push(at);
@@ -294,7 +298,7 @@ fn expire(sources: &Sources<'_>, entity: &mut Entity, seconds: u64) {
 /// Seconds in the largest unit that says them exactly.
 fn span(seconds: u64) -> String {
     let units = [(86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds")];
-    let (size, unit) = units.into_iter().find(|(size, _)| seconds % size == 0).unwrap_or((1, "seconds"));
+    let (size, unit) = units.into_iter().find(|(size, _)| seconds.is_multiple_of(*size)).unwrap_or((1, "seconds"));
     let count = seconds / size;
     format!("{count} {}", if count == 1 { unit.trim_end_matches('s') } else { unit })
 }

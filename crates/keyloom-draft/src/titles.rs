@@ -50,6 +50,10 @@ fn says(word: &str, action: &Action) -> bool {
     }
 }
 
+/// Words of statements, and words that need another to mean something.
+const STATEMENTS: [&str; 4] = ["select", "insert", "update", "delete"];
+const PARTICLES: [&str; 10] = ["all", "by", "one", "many", "with", "for", "from", "of", "or", "if"];
+
 /// Words that tell nothing in a function's name.
 const EMPTY: [&str; 11] = ["db", "async", "impl", "internal", "do", "try", "sync", "stmt", "statement", "cql", "row"];
 
@@ -82,7 +86,14 @@ fn own(entities: &[Entity], pattern: &Pattern) -> Option<String> {
     }
     let mut words = words(function);
     words.retain(|word| !EMPTY.contains(&word.as_str()));
-    let begins = words.first().is_some_and(|first| says(first, &pattern.action));
+    // `getSelectTaskStatement` hands out what `selectTask` would ask.
+    let hands_out = words.len() > 1 && words[0] == "get" && STATEMENTS.contains(&words[1].as_str());
+    if hands_out {
+        words.remove(0);
+    }
+    // `getAll` and `findByName` do not say of what.
+    let says_what = words.get(1).is_none_or(|second| !PARTICLES.contains(&second.as_str()));
+    let begins = says_what && words.first().is_some_and(|first| says(first, &pattern.action));
     if !begins || words.len() > 7 || words[0].starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

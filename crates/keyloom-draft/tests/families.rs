@@ -1,7 +1,11 @@
 //! Whatever the schema and the statements are, the catalog is one: it is read without an error, is printed canonically,
 //! and no statement was taken that the language then refused.
 
-#![allow(dead_code, reason = "the chance is the one that the resolver is tested with, and has more than is used here")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "a broken case must stop the test; the chance is the one that the resolver is tested with, and has more than is used here"
+)]
 
 #[path = "../../keyloom-cql/tests/differential/generate/random.rs"]
 mod random;

@@ -1,6 +1,10 @@
 //! What is concluded from tables and statements, one conclusion at a time, and what is not.
 
-#![allow(dead_code, reason = "the support is shared with suites that use more of it")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "a broken case must stop the test; the support is shared with suites that use more of it"
+)]
 
 mod support;
 

@@ -4,6 +4,7 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::unwrap_used,
     dead_code,
     reason = "the example lies in files, and the support is shared with suites that use more of it"
 )]

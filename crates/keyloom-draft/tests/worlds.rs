@@ -1,6 +1,10 @@
 //! The schemas and statements that the resolver is tested with, all of them at once.
 
-#![allow(dead_code, reason = "the generator has more than is used here")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "a broken case must stop the test; the generator has more than is used here"
+)]
 
 #[path = "../../keyloom-cql/tests/differential"]
 mod differential {
