@@ -32,6 +32,13 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
             let statements = contents(&paths).into_iter().flat_map(|text| lines(&text));
             contents(&own).into_iter().chain(statements).collect()
         }
+        // Programs behind their names.
+        "code" => {
+            let named = |path: &PathBuf| {
+                [path.file_name().unwrap().as_encoded_bytes(), b"\n", &fs::read(path).unwrap()].concat()
+            };
+            own.iter().map(named).collect()
+        }
         // The small parsers read one scalar: their cases stand one to a line, and the catalogs' scalars follow.
         _ => {
             let mut scalars: Vec<Vec<u8>> = contents(&own).iter().flat_map(|text| lines(text)).collect();
