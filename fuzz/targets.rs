@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use keyloom::check::{Config, all_rules, review, review_all};
+use keyloom::check::{Config, all_rules, review};
+use keyloom::code::{Language, link, may_hold_statements, may_hold_wanted, read as read_program};
 use keyloom::cql::Span;
 use keyloom::cql::parse::parse;
 use keyloom::cql::resolve::{Verdict, resolve};
@@ -35,6 +37,7 @@ pub const ALL: &[Target] = &[
     ("values", values),
     ("cql", cql),
     ("migrations", migrations),
+    ("code", code),
 ];
 
 /// Separates the two texts that the target `suppression` takes: `keyloom.toml`, and the catalog.
@@ -107,6 +110,34 @@ pub fn cql(bytes: &[u8]) {
             within(fault.at);
         }
     }
+}
+
+/// A program: its first line is its name, by whose ending its language is known.
+pub fn code(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let (name, text) = text.split_once('\n').unwrap_or(("program.go", text));
+    let language = Language::of(name).unwrap_or(Language::ALL[name.len() % Language::ALL.len()]);
+    may_hold_statements(language, text.as_bytes());
+    let units = [read_program(language, name, text)];
+    assert_eq!(units[0], read_program(language, name, text), "the same text gives the same unit");
+    let linked = link(&units);
+    assert_eq!(linked, link(&units), "the same units give the same answer");
+    may_hold_wanted(language, text.as_bytes(), &linked.wanted);
+    let part = |text: &str, at: &std::ops::Range<u32>| text.get(at.start as usize..at.end as usize).map(str::to_owned);
+    for snippet in &linked.snippets {
+        assert!(part(text, &snippet.at).is_some(), "{:?} is no part of the text", snippet.at);
+        for piece in &snippet.pieces {
+            let (shown, written) = (part(&snippet.text, &piece.text), part(text, &piece.at));
+            assert!(shown.is_some() && written.is_some(), "{piece:?} can't be shown");
+            assert!(!piece.verbatim || shown == written, "{shown:?} is not {written:?}");
+        }
+        assert!(snippet.holes.iter().all(|hole| part(&snippet.text, &hole.text).is_some()), "a hole can't be shown");
+        assert!(snippet.sites.iter().all(|site| part(text, &site.at).is_some()), "a site can't be shown");
+    }
+    for remark in units[0].remarks() {
+        assert!(part(text, &remark.at).is_some(), "a remark can't be shown");
+    }
+    units[0].drivers();
 }
 
 /// Values from everywhere they come from: the first byte chooses a kind, the rest is a key, a row, JSON or a text.

@@ -26,6 +26,7 @@ pub mod examples;
 pub mod show;
 
 pub use keyloom_check as check;
+pub use keyloom_code as code;
 pub use keyloom_cql as cql;
 pub use keyloom_draft as draft;
 pub use keyloom_embedded as embedded;

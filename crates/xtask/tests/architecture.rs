@@ -40,6 +40,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "keyloom-cql",
             "keyloom-check",
             "keyloom-draft",
+            "keyloom-code",
             "keyloom-survey",
             "keyloom-value",
             "keyloom-store",

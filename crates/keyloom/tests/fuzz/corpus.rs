@@ -33,6 +33,13 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
             contents(&own).into_iter().chain(statements).collect()
         }
         "migrations" => contents(&own),
+        // Programs behind their names.
+        "code" => {
+            let named = |path: &PathBuf| {
+                [path.file_name().unwrap().as_encoded_bytes(), b"\n", &fs::read(path).unwrap()].concat()
+            };
+            own.iter().map(named).collect()
+        }
         // The small parsers read one scalar: their cases stand one to a line, and the catalogs' scalars follow.
         _ => {
             let mut scalars: Vec<Vec<u8>> = contents(&own).iter().flat_map(|text| lines(text)).collect();

@@ -1,0 +1,1 @@
+const a = <div title="SELECT a FROM t">{`SELECT b FROM ${x}`}</div>;
