@@ -1,5 +1,7 @@
 //! What is done to a column: set, grown, counted, deleted.
 
+use std::collections::{HashMap, HashSet};
+
 use super::FaultKind;
 use super::context::{Context, Outcome};
 use super::modify::is_key;
@@ -9,27 +11,39 @@ use crate::Span;
 use crate::ast::{Assignment, AssignmentKind, DeleteTarget, Name, Native, Term, TermKind};
 use crate::schema::{Column, Type};
 
+/// What was done to one column so far.
+#[derive(Default)]
+struct Seen<'a> {
+    whole: bool,
+    part: bool,
+    fields: HashSet<&'a str>,
+}
+
 impl<'s> Context<'s> {
     /// Two assignments of one column must go together: elements and fields do, whole values do not.
-    pub(super) fn hold_compatible(&self, before: &[Assignment], assignment: &Assignment) -> Outcome {
-        let clash = before.iter().filter(|other| other.column.text == assignment.column.text).any(|other| {
-            match (&other.kind, &assignment.kind) {
-                (AssignmentKind::Field(field, _), AssignmentKind::Field(other, _)) => field.text == other.text,
-                (AssignmentKind::Set(_), _) | (_, AssignmentKind::Set(_)) => true,
-                _ => false,
+    pub(super) fn hold_compatible(&self, assignments: &[Assignment]) -> Outcome {
+        let mut seen: HashMap<&str, Seen<'_>> = HashMap::new();
+        for assignment in assignments.iter().filter(|assignment| !assignment.column.unknown) {
+            let column = seen.entry(&assignment.column.text).or_default();
+            let clash = match &assignment.kind {
+                AssignmentKind::Set(value) if grown_hole(value).is_some() => false,
+                AssignmentKind::Set(_) => std::mem::replace(&mut column.whole, true) || column.part,
+                AssignmentKind::Field(field, _) => {
+                    column.part = true;
+                    column.whole || !column.fields.insert(&field.text)
+                }
+                _ => {
+                    column.part = true;
+                    column.whole
+                }
+            };
+            if clash {
+                return self.refuse(
+                    FaultKind::Other,
+                    assignment.span,
+                    format!("{} is set twice, in ways that do not go together", assignment.column.text),
+                );
             }
-        });
-        let clash = clash
-            && !before.iter().chain([assignment]).any(|other| match &other.kind {
-                AssignmentKind::Set(value) => grown_hole(value).is_some(),
-                _ => false,
-            });
-        if clash && !assignment.column.unknown {
-            return self.refuse(
-                FaultKind::Other,
-                assignment.span,
-                format!("{} is set twice, in ways that do not go together", assignment.column.text),
-            );
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! INSERT, UPDATE and DELETE.
 
+use std::collections::HashSet;
+
 use super::conditions::Looked;
 use super::context::{Context, Outcome};
 use super::filter::{Filter, Purpose, Surroundings};
@@ -120,10 +122,9 @@ impl<'s> Context<'s> {
                 format!("{} columns are given {} values", columns.len(), values.len()),
             );
         }
-        for (index, name) in columns.iter().enumerate() {
-            if !name.unknown && columns.iter().take(index).any(|other| other.text == name.text) {
-                return self.refuse(FaultKind::Other, name.span, format!("{} is given twice", name.text));
-            }
+        let mut seen = HashSet::new();
+        if let Some(name) = columns.iter().find(|name| !name.unknown && !seen.insert(&name.text)) {
+            return self.refuse(FaultKind::Other, name.span, format!("{} is given twice", name.text));
         }
         Ok(())
     }
@@ -147,8 +148,8 @@ impl<'s> Context<'s> {
         let written = self.using(&update.using, update.conditions.is_conditional())?;
         let looked = self.conditions(&update.conditions)?;
         let mut touched = Touched::default();
-        for (index, assignment) in update.assignments.iter().enumerate() {
-            self.hold_compatible(update.assignments.get(..index).unwrap_or_default(), assignment)?;
+        self.hold_compatible(&update.assignments)?;
+        for assignment in &update.assignments {
             let Some(column) = self.column(&assignment.column)? else { continue };
             if is_key(column) {
                 return self.refuse(

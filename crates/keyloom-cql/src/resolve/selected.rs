@@ -30,9 +30,7 @@ pub(super) struct Needs<'a> {
 
 impl<'a> Needs<'a> {
     fn column(&mut self, column: &'a Column) {
-        if !self.columns.iter().any(|known| known.name == column.name) {
-            self.columns.push(column);
-        }
+        note(&mut self.columns, column);
     }
 
     /// The keys by which one selects within a column whose parts are cells of their own.
@@ -40,7 +38,7 @@ impl<'a> Needs<'a> {
         self.unknown |= [from, to].into_iter().flatten().any(|key| key.hole);
         self.open |= [from, to].into_iter().flatten().any(|key| !key.terminal);
         if from.is_some_and(|key| key.terminal && key.null) {
-            self.from_null.push(column);
+            note(&mut self.from_null, column);
         }
     }
 
@@ -49,6 +47,13 @@ impl<'a> Needs<'a> {
     pub(super) fn fail(&self, restricted: impl Fn(&Column) -> bool) -> bool {
         let whole = |column: &Column| restricted(column) || self.whole.iter().any(|other| other.name == column.name);
         !self.open && !self.unknown && (self.fails || self.from_null.iter().any(|column| !whole(column)))
+    }
+}
+
+/// Adds a column that is not there yet.
+fn note<'a>(columns: &mut Vec<&'a Column>, column: &'a Column) {
+    if !columns.iter().any(|known| known.name == column.name) {
+        columns.push(column);
     }
 }
 
@@ -74,7 +79,7 @@ impl Context<'_> {
             PickedKind::CountRows => Ok(Selected { of: Typed::native(Native::Bigint), aggregate: true }),
             PickedKind::Column(column) => {
                 needs.column(column);
-                needs.whole.push(column);
+                note(&mut needs.whole, column);
                 plain(self.typed(column).into_owned())
             }
             PickedKind::Term(term) => {
