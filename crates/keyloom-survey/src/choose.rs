@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyloom_cql::schema::{Schema, Table};
 use keyloom_finding::Place;
 
-use crate::part::Part;
+use crate::part::{Kind, Part};
 use crate::version::natural;
 
 /// More schemas than this that have nothing to do with each other are no repository but a collection.
@@ -15,6 +15,8 @@ const SCHEMAS_MAX: usize = 64;
 struct Shape {
     keyspace: String,
     columns: BTreeSet<String>,
+    /// A chain of migrations made it.
+    by_chain: bool,
 }
 
 /// The tables of one schema, by name.
@@ -62,7 +64,7 @@ impl Known {
         for table in tables(&part.alone) {
             let columns = table.columns.iter().map(|column| column.name.clone()).collect();
             let shapes = self.tables.entry(table.name.clone()).or_default();
-            shapes.push(Shape { keyspace: table.keyspace.clone(), columns });
+            shapes.push(Shape { keyspace: table.keyspace.clone(), columns, by_chain: part.kind == Kind::Chain });
         }
     }
 
@@ -79,7 +81,9 @@ impl Known {
             let shared = table.columns.iter().filter(|column| shape.columns.contains(&column.name)).count();
             let fewer = shape.columns.len().min(table.columns.len());
             let more = shape.columns.len().max(table.columns.len());
-            if shared == fewer || shared * 2 >= more {
+            // Nobody keeps two chains for one schema: they are alike only where they are the same.
+            let two_chains = shape.by_chain && part.kind == Kind::Chain;
+            if shared == more || !two_chains && (shared == fewer || shared * 2 >= more) {
                 alike += 1;
             } else {
                 unlike += 1;

@@ -1,11 +1,12 @@
 //! Statements of programs: which files are read, and what becomes of the texts that are found in them.
 
-use keyloom_code::{Language, Origin, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
+use keyloom_code::{Drivers, Language, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
 use keyloom_cql::Span;
 use keyloom_cql::parse::parse;
 use keyloom_finding::{FileId, Place};
 
 use crate::allowance;
+use crate::dialect::{self, Dialect};
 use crate::parallel;
 use crate::tree::Tree;
 use crate::written::{Piece, Written};
@@ -43,8 +44,8 @@ pub(crate) struct Found {
     pub role: Role,
     pub site: Site,
     pub dynamic: bool,
-    /// The file imports a driver of Cassandra, or the text was built by one.
-    pub speaks_cql: bool,
+    /// How sure it is that this is CQL.
+    pub dialect: Dialect,
 }
 
 /// Rounds in which files are read because another file names something in them.
@@ -140,21 +141,28 @@ impl Code {
     fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>) {
         let program = |unit: usize| &programs[units.programs[unit]];
         let parsed = parallel::map(&snippets, |snippet| parse(&snippet.text));
+        let drivers: Vec<Drivers> = units.units.iter().map(Unit::drivers).collect();
+        let mut by_unit: Vec<Vec<&Snippet>> = vec![Vec::new(); units.units.len()];
+        snippets.iter().for_each(|snippet| by_unit[snippet.unit].push(snippet));
+        let dialects: Vec<Option<Dialect>> = by_unit
+            .iter()
+            .enumerate()
+            .map(|(unit, snippets)| dialect::of_file(&program(unit).name, &drivers[unit], snippets))
+            .collect();
+        let has_other = dialects.contains(&Some(Dialect::Other));
         let mut files = std::collections::BTreeSet::new();
         for (snippet, script) in snippets.into_iter().zip(parsed) {
             let Program { name, file, .. } = program(snippet.unit);
-            let drivers = units.units[snippet.unit].drivers();
-            let speaks_cql = !drivers.cassandra.is_empty() || snippet.from != Origin::Literal;
+            let unit = snippet.unit;
+            let dialect = dialect::of_snippet(&snippet, dialects[unit], &drivers[unit], has_other);
             let place = Place { file: *file, start: snippet.at.start, end: snippet.at.end };
-            let foreign = !snippet.foreign.is_empty() && (!speaks_cql || !drivers.other.is_empty());
-            // Another database may well have tables of the same names.
-            let elsewhere = is_asked_of_jdbc(&snippet)
-                || !speaks_cql && (!drivers.other.is_empty() || path::names_another_database(name));
-            if foreign || elsewhere || (!script.faults.is_empty() && !speaks_cql) {
+            if dialect == Dialect::Other || (!script.faults.is_empty() && dialect != Dialect::Cql) {
                 self.other_dialects += 1;
                 continue;
             }
-            if let Some(fault) = script.faults.first() {
+            let role = role(&snippet, name, |unit| &program(unit).name);
+            // What a test compares with, or garbles on purpose, is no statement that anybody misses.
+            if let Some(fault) = script.faults.first().filter(|_| role != Role::Test) {
                 self.unread.push((place, fault.message.clone()));
             }
             if script.statements.is_empty() {
@@ -176,7 +184,6 @@ impl Code {
                 pieces: pieces.clone(),
                 whole: place,
             };
-            let role = role(&snippet, name, |unit| &program(unit).name);
             self.found.push(Found {
                 name: name.clone(),
                 file: *file,
@@ -184,17 +191,11 @@ impl Code {
                 role,
                 dynamic: snippet.dynamic || snippet.rewritten,
                 site: sites::agreed(snippet),
-                speaks_cql,
+                dialect,
             });
         }
         self.files_with_statements = files.len();
     }
-}
-
-/// Whether a statement goes through calls that only JDBC has.
-fn is_asked_of_jdbc(snippet: &Snippet) -> bool {
-    let of_jdbc = ["prepareStatement", "prepareCall", "executeQuery", "executeUpdate"];
-    snippet.sites.iter().any(|site| site.calls.iter().any(|call| of_jdbc.contains(&call.as_str())))
 }
 
 fn one_file(tree: &dyn Tree, program: &Program, test: &(dyn Fn(Language, &str) -> bool + Sync)) -> FileRead {

@@ -8,6 +8,7 @@ use keyloom_finding::{FileId, Place, Sources};
 
 use crate::chain::{Manifests, Position, is_manifest};
 use crate::code::{Found, Program, code};
+use crate::dialect::Dialect;
 use crate::names::{self, Sort};
 use crate::part::Source;
 use crate::script::{Script, script};
@@ -138,7 +139,7 @@ impl Gathered {
                     role,
                     site: None,
                     dynamic,
-                    speaks_cql: true,
+                    dialect: Dialect::Cql,
                 });
             } else if is_unreadable(kind) {
                 certain = false;
@@ -197,7 +198,7 @@ impl Gathered {
     }
 
     fn take_found(&mut self, found: Found) {
-        let Found { name, file, statements, role, site, dynamic, speaks_cql } = found;
+        let Found { name, file, statements, role, site, dynamic, dialect } = found;
         let around = [site.function.as_deref(), site.container.as_deref()];
         let undoes = path::undoes(&name) || around.into_iter().flatten().any(path::undoes);
         let mut changes = Vec::new();
@@ -205,8 +206,10 @@ impl Gathered {
             let kind = &written.statement.kind;
             if names::is_dml(kind) {
                 let (name, site) = (name.clone(), Some(site.clone()));
-                self.pending.push(Pending { written, name, role, site, dynamic, speaks_cql });
-            } else if is_unreadable(kind) {
+                self.pending.push(Pending { written, name, role, site, dynamic, dialect });
+            } else if dialect == Dialect::Unclear && role != Role::Test {
+                self.shared.coverage.other_dialects += 1;
+            } else if is_unreadable(kind) && role != Role::Test {
                 self.take_dynamic(&written);
             } else if names::is_ddl(kind) || matches!(kind, StatementKind::Use(_)) {
                 changes.push(written);

@@ -7,6 +7,7 @@ mod allowance;
 mod chain;
 mod choose;
 mod code;
+mod dialect;
 mod differ;
 mod gather;
 mod ground;

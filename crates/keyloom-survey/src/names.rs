@@ -110,6 +110,33 @@ pub(crate) fn makes(kind: &StatementKind, keyspace: Option<&str>) -> Option<Thin
     }
 }
 
+/// The keyspace that a statement of a schema is about, where that is known.
+pub(crate) fn keyspace(kind: &StatementKind, current: Option<&str>) -> Option<String> {
+    let of = |name: &QualifiedName| match &name.keyspace {
+        Some(keyspace) => (!keyspace.unknown).then(|| keyspace.text.clone()),
+        None => current.map(str::to_owned),
+    };
+    match kind {
+        StatementKind::CreateKeyspace(create) | StatementKind::AlterKeyspace(create) => {
+            (!create.name.unknown).then(|| create.name.text.clone())
+        }
+        StatementKind::Use(name) => (!name.unknown).then(|| name.text.clone()),
+        StatementKind::CreateTable(create) => of(&create.name),
+        StatementKind::CreateType(create) => of(&create.name),
+        StatementKind::CreateIndex(create) => of(&create.table),
+        StatementKind::CreateView(create) => of(&create.name),
+        StatementKind::CreateFunction(create) => of(&create.name),
+        StatementKind::AlterTable(alter) => of(&alter.name),
+        StatementKind::AlterType(alter) => of(&alter.name),
+        StatementKind::AlterView { name, .. } => of(name),
+        StatementKind::Drop(drop) if drop.kind == DropKind::Keyspace => {
+            (!drop.name.name.unknown).then(|| drop.name.name.text.clone())
+        }
+        StatementKind::Drop(drop) => of(&drop.name),
+        _ => None,
+    }
+}
+
 /// The table that a statement drops.
 pub(crate) fn drops(kind: &StatementKind, keyspace: Option<&str>) -> Option<Thing> {
     match kind {

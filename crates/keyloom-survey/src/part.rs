@@ -98,10 +98,8 @@ pub(crate) fn parts(sources: Vec<Source>, manifests: &Manifests) -> Vec<Part> {
     for source in rest {
         match position(&source, manifests) {
             Some(position) => chains.entry(position.root.clone()).or_default().push((position, source)),
-            None => {
-                let kind = if source.code { Kind::Code } else { Kind::Single };
-                parts.push(Part::new(kind, vec![source], manifests));
-            }
+            None if source.code => parts.push(Part::new(Kind::Code, vec![source], manifests)),
+            None => parts.extend(by_keyspace(source).map(|source| Part::new(Kind::Single, vec![source], manifests))),
         }
     }
     for mut chain in chains.into_values() {
@@ -112,6 +110,17 @@ pub(crate) fn parts(sources: Vec<Source>, manifests: &Manifests) -> Vec<Part> {
     }
     parts.sort_by(|a, b| natural(a.name(), b.name()));
     parts
+}
+
+/// A file with the tables of several keyspaces, as a dump of a whole cluster is: each keyspace may be a schema of its own.
+fn by_keyspace(source: Source) -> impl Iterator<Item = Source> {
+    let Source { name, file, statements, certain, code } = source;
+    let mut by_keyspace: BTreeMap<String, Vec<Written>> = BTreeMap::new();
+    for written in statements {
+        let of = names::keyspace(&written.statement.kind, written.keyspace.as_deref()).unwrap_or_default();
+        by_keyspace.entry(of).or_default().push(written);
+    }
+    by_keyspace.into_values().map(move |statements| Source { name: name.clone(), file, statements, certain, code })
 }
 
 /// The files that `keyloom.order` names, in its order, and those that lie elsewhere. What lies beside them and is not named

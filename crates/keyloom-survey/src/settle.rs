@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use keyloom_cql::ast::{QualifiedName, StatementKind};
 use keyloom_cql::resolve::{FaultKind, Resolution, Verdict, resolve};
 
+use crate::dialect::Dialect;
 use crate::ground::Ground;
 use crate::names;
 use crate::written::Written;
@@ -19,8 +20,8 @@ pub(crate) struct Pending {
     pub role: Role,
     pub site: Option<Site>,
     pub dynamic: bool,
-    /// The file imports a driver of Cassandra, or is a file of CQL.
-    pub speaks_cql: bool,
+    /// How sure it is that this is CQL.
+    pub dialect: Dialect,
 }
 
 /// Gives each statement to its schema. `outside` are tables that only tests and examples make.
@@ -45,19 +46,28 @@ pub(crate) fn settle(
             coverage.other_dialects += 1;
             continue;
         }
-        let Some(ground) = best(grounds, &pending.name, knows) else {
+        // Of two schemas with such a table, the one is meant that accepts the statement.
+        let accepts =
+            |ground: &Ground| knows(ground) && !matches!(judge(ground, &pending.written).verdict, Verdict::Illegal(_));
+        let several = grounds.iter().filter(|ground| knows(ground)).count() > 1;
+        let accepted = several.then(|| best(grounds, &pending.name, accepts)).flatten();
+        let Some(ground) = accepted.or_else(|| best(grounds, &pending.name, knows)) else {
             let reason = "several schemas of this repository have this table".to_owned();
             coverage.unread.push((pending.written.whole, reason));
             continue;
         };
+        let resolution = judge(&grounds[ground], &pending.written);
+        // Where it is not sure that this is CQL, what Cassandra would refuse is a sign that it is not.
+        if pending.dialect == Dialect::Unclear && !matches!(resolution.verdict, Verdict::Legal) {
+            coverage.other_dialects += 1;
+            continue;
+        }
         let is_dynamic = pending.dynamic
             || !pending.written.statement.unknown.is_empty()
             || tables.iter().any(|table| table.name.unknown);
         *if is_dynamic { &mut coverage.dynamic } else { &mut coverage.read } += 1;
-        let ground = &mut grounds[ground];
-        let resolution = judge(ground, &pending.written);
         let Pending { written, role, site, dynamic, .. } = pending;
-        ground.uses.push(Use { written, resolution, role, site, dynamic });
+        grounds[ground].uses.push(Use { written, resolution, role, site, dynamic });
     }
 }
 
@@ -66,7 +76,7 @@ fn files_that_speak_cql(grounds: &[Ground], pending: &[Pending]) -> BTreeSet<Str
     let speaks = |pending: &&Pending| {
         let keyspace = pending.written.keyspace.as_deref();
         let known = |table: &&QualifiedName| grounds.iter().any(|ground| ground.knows(table, keyspace));
-        pending.speaks_cql || names::tables(&pending.written.statement.kind).iter().any(known)
+        pending.dialect == Dialect::Cql || names::tables(&pending.written.statement.kind).iter().any(known)
     };
     pending.iter().filter(speaks).map(|pending| pending.name.clone()).collect()
 }

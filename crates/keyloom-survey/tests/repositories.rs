@@ -369,19 +369,21 @@ SELECT name FROM towns;
 == tools/towns.cql
 SELECT name FROM towns WHERE name = ?;
 == tools/users.cql
-SELECT id FROM users;
+SELECT count(*) FROM users;
+== tools/mails.cql
+SELECT mail FROM users;
 ";
     let (surveys, sources) = surveyed(text);
     let shown: Vec<(Vec<String>, usize)> = surveys.iter().map(|survey| (tables(survey), survey.uses.len())).collect();
     assert_eq!(
         shown,
-        [(vec!["towns(name)".into(), "users(name, age, town)".into()], 3), (vec!["users(id, mail)".into()], 1)]
+        [(vec!["towns(name)".into(), "users(name, age, town)".into()], 3), (vec!["users(id, mail)".into()], 2)]
     );
     for survey in &surveys {
         assert_eq!(faults(survey), []);
         let legal = |of: &&keyloom_survey::Use| matches!(of.resolution.verdict, Verdict::Legal);
         assert_eq!(survey.uses.iter().filter(legal).count(), survey.uses.len());
-        // Two schemas have such a table, and both are as near.
+        // Two schemas have such a table and accept the statement, and both are as near. Mails have only one of them.
         let unread: Vec<&str> =
             survey.coverage.unread.iter().map(|(place, _)| sources.file(place.file).name()).collect();
         assert_eq!(unread, ["tools/users.cql"]);
@@ -573,4 +575,56 @@ print(1)
             ("keyloom: allow full-scan because 'nothing here'", "keyloom: allow full-scan because 'nothing here'"),
         ]
     );
+}
+
+#[test]
+fn services_with_chains_of_their_own_do_not_change_each_other() {
+    let (surveys, _) = surveyed(
+        "
+== a/schema/1.cql
+CREATE TABLE clients (user uuid, client text, label text, PRIMARY KEY (user, client));
+== b/schema/1.cql
+CREATE TABLE clients (user uuid PRIMARY KEY, names set<text>);
+CREATE TABLE push (id uuid PRIMARY KEY);
+== b/schema/2.cql
+DROP TABLE clients;
+== dump.cql
+CREATE TABLE a_test.clients (user uuid, client text, label text, PRIMARY KEY (user, client));
+CREATE TABLE b_test.push (id uuid PRIMARY KEY);
+== c/schema/1.cql
+CREATE TABLE push (id uuid PRIMARY KEY, device text);
+",
+    );
+    let shown: Vec<Vec<String>> = surveys.iter().map(tables).collect();
+    assert_eq!(shown, [vec!["clients(user, client, label)", "push(id)"], vec!["push(id, device)"]]);
+    surveys.iter().for_each(|survey| assert_eq!(faults(survey), []));
+}
+
+#[test]
+fn another_database_may_have_tables_of_the_same_names() {
+    let survey = only(
+        r#"
+== schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== a/store.py
+from cassandra.cluster import Session
+
+def one(session, user):
+    return session.execute("SELECT mail FROM users WHERE id = %s", (user,))
+== b/store.py
+import psycopg2
+
+def one(db, user):
+    return db.execute("SELECT phone FROM users WHERE mail = %s", (user,))
+== c/store.py
+def two(db, user):
+    db.execute("SELECT mail FROM users WHERE id = %s", (user,))
+    db.execute("SELECT phone FROM users WHERE mail = %s", (user,))
+    db.execute("CREATE TABLE phones (id int)")
+"#,
+    );
+    assert_eq!(survey.uses.iter().filter(|of| matches!(of.resolution.verdict, Verdict::Legal)).count(), 2);
+    assert_eq!((survey.uses.len(), survey.coverage.other_dialects), (2, 3));
+    assert_eq!(tables(&survey), ["users(id, mail)"]);
+    quiet(&survey);
 }

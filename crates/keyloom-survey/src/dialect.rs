@@ -1,0 +1,52 @@
+//! Whether the statements of a program are CQL, or the SQL of another database in the same repository.
+
+use keyloom_code::{Drivers, Origin, Snippet};
+
+use crate::path;
+
+/// How sure it is that a program speaks CQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// It imports a driver of Cassandra, a builder of one made the statement, or its path says so.
+    Cql,
+    /// Nothing says otherwise, in the whole repository.
+    Likely,
+    /// Nothing says so, and the repository speaks with another database too, which may have tables of the same names.
+    Unclear,
+    /// It speaks with another database.
+    Other,
+}
+
+/// What a file says about itself.
+pub(crate) fn of_file(name: &str, drivers: &Drivers, snippets: &[&Snippet]) -> Option<Dialect> {
+    if !drivers.cassandra.is_empty() {
+        return Some(Dialect::Cql);
+    }
+    let is_other = !drivers.other.is_empty()
+        || path::names_another_database(name)
+        || snippets.iter().any(|snippet| !snippet.foreign.is_empty() || is_asked_of_jdbc(snippet));
+    let is_ours = || path::words(name).any(|word| ["cassandra", "scylla", "cql"].contains(&word.as_str()));
+    match (is_other, is_ours()) {
+        (false, true) => Some(Dialect::Cql),
+        (true, _) => Some(Dialect::Other),
+        (false, false) => None,
+    }
+}
+
+/// What a statement is, given what its file says and whether any file speaks with another database.
+pub(crate) fn of_snippet(snippet: &Snippet, file: Option<Dialect>, drivers: &Drivers, has_other: bool) -> Dialect {
+    let speaks_both = !drivers.cassandra.is_empty() && !drivers.other.is_empty();
+    if is_asked_of_jdbc(snippet) || speaks_both && !snippet.foreign.is_empty() {
+        return Dialect::Other;
+    }
+    if snippet.from != Origin::Literal {
+        return Dialect::Cql;
+    }
+    file.unwrap_or(if has_other { Dialect::Unclear } else { Dialect::Likely })
+}
+
+/// Whether a statement goes through calls that only JDBC has.
+fn is_asked_of_jdbc(snippet: &Snippet) -> bool {
+    let of_jdbc = ["prepareStatement", "prepareCall", "executeQuery", "executeUpdate"];
+    snippet.sites.iter().any(|site| site.calls.iter().any(|call| of_jdbc.contains(&call.as_str())))
+}
