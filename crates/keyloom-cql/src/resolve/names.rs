@@ -45,11 +45,15 @@ pub(super) fn resolve(schema: &Schema, statement: &Statement, keyspace: Option<&
 /// The table that a name leads to.
 pub(super) fn find<'s>(schema: &'s Schema, name: &QualifiedName, keyspace: Option<&str>) -> Found<'s> {
     if let Some(hole) = name.keyspace.iter().chain([&name.name]).find(|name| name.unknown) {
-        // A keyspace that is not known often leads to one table all the same.
-        if let (Lookup::One(table) | Lookup::Several(table), false) = (schema.find(name, keyspace), name.name.unknown) {
-            let context = context(schema, table);
-            context.meet(&hole.text);
-            return Found::Known(Box::new(context));
+        // The only table of that name is meant, whichever keyspace is filled in.
+        match (schema.find(name, keyspace), name.name.unknown) {
+            (Lookup::One(table), false) => return Found::Known(Box::new(context(schema, table))),
+            (Lookup::Several(table), false) => {
+                let context = context(schema, table);
+                context.meet(&hole.text);
+                return Found::Known(Box::new(context));
+            }
+            _ => {}
         }
         return Found::Answered(Verdict::Maybe { holes: hole.holes().map(str::to_owned).collect() });
     }
