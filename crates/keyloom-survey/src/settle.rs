@@ -45,7 +45,12 @@ pub(crate) fn settle(
             coverage.other_dialects += 1;
             continue;
         }
-        let Some(ground) = best(grounds, &pending.name, knows) else {
+        // Of two schemas with such a table, the one is meant that accepts the statement.
+        let accepts =
+            |ground: &Ground| knows(ground) && !matches!(judge(ground, &pending.written).verdict, Verdict::Illegal(_));
+        let several = grounds.iter().filter(|ground| knows(ground)).count() > 1;
+        let accepted = several.then(|| best(grounds, &pending.name, accepts)).flatten();
+        let Some(ground) = accepted.or_else(|| best(grounds, &pending.name, knows)) else {
             let reason = "several schemas of this repository have this table".to_owned();
             coverage.unread.push((pending.written.whole, reason));
             continue;
