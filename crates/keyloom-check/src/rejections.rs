@@ -8,6 +8,7 @@ use keyloom_survey::{Role, Use};
 
 use crate::SurveyContext;
 use crate::reads::{relations, restricted, statements};
+use crate::survey_context::table_name;
 
 /// A statement that the server rejects as it stands.
 ///
@@ -60,6 +61,8 @@ impl<'a> SurveyContext<'a> {
             // Tests provoke rejections, and the statement of a migration met an older schema.
             Role::Test | Role::Migration => Level::Note,
             Role::Service | Role::Job if unsure => Level::Note,
+            // Another keyspace may be filled in, with another table of that name.
+            Role::Service | Role::Job if has_open_keyspace(kind) => most.min(Level::Warning),
             Role::Service | Role::Job => most,
         };
         Some(Rejection { of, kind, table: self.table(of, kind), fault, filterable, level })
@@ -98,6 +101,10 @@ impl<'a> SurveyContext<'a> {
                 _ => false,
             })
     }
+}
+
+fn has_open_keyspace(kind: &StatementKind) -> bool {
+    table_name(kind).and_then(|name| name.keyspace.as_ref()).is_some_and(|keyspace| keyspace.unknown)
 }
 
 impl Rejection<'_> {

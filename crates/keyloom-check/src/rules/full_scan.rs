@@ -1,6 +1,8 @@
 use keyloom_cql::resolve::Partitions;
-use keyloom_finding::{Finding, Level, Rule};
+use keyloom_finding::{Finding, Level, Place, Rule};
+use keyloom_survey::Role;
 
+use super::gathered;
 use crate::SurveyContext;
 use crate::guess::holds_little;
 
@@ -17,6 +19,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                     partition, for one more write per row";
         findings.push(rejection.finding(&RULE, context).help(help));
     }
+    let mut aside: Vec<(String, Option<Place>)> = Vec::new();
     for read in context.reads() {
         // A peek at one row ends at the first; an aggregate and a filter have findings of their own.
         let elsewhere = read.access.filters || read.aggregate().is_some() || !read.select.group_by.is_empty();
@@ -30,6 +33,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             Some(_) => format!("every partition of `{table}` is asked for its key"),
             None => format!("`{table}` is read whole: nothing is said of its partition key"),
         };
+        if read.of.role != Role::Service {
+            aside.push((table.clone(), Some(read.place())));
+            continue;
+        }
         findings.push(
             Finding::new(&RULE, read.place(), message)
                 .level(level)
@@ -40,4 +47,12 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 )),
         );
     }
+    aside.sort();
+    aside.dedup_by(|a, b| a.0 == b.0);
+    findings.extend(gathered(&RULE, aside, |tables| format!("{tables}: read whole by a job, migration or test")).map(
+        |finding| {
+            let help = "fine where it runs rarely; page by `token(..)` ranges, so that it can stop and go on";
+            finding.level(Level::Note).help(help)
+        },
+    ));
 }

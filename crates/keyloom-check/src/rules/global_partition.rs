@@ -33,7 +33,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             let help = "fine for a small row that callers keep for a while; if each request reads it, its replicas are the limit";
             (Level::Note, format!("`{name}` holds one row: {why}"), help)
         } else {
-            let level = if seen && !context.may_be_named(table) { Level::Warning } else { Level::Note };
+            let level = if seen { Level::Warning } else { Level::Note };
             let help = "spread it: a bucket computed from the id, or a day, in the partition key; a read of all then asks each of them";
             (level, format!("all rows of `{name}` lie in one partition: {why}"), help)
         };

@@ -35,8 +35,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         what.push_str(&format!(" and {} more", holes.len() - NAMED));
     }
     let message = match (places.len(), holes.is_empty()) {
-        (1, false) => format!("whether the server accepts this statement depends on {what}"),
-        (several, false) => format!("whether the server accepts {several} statements depends on what fills {what}"),
+        (1, false) => format!("whether the server accepts this statement is not known: it depends on {what}"),
+        (several, false) => {
+            format!("whether the server accepts {several} statements is not known: it depends on {what}")
+        }
         (several, true) => format!("{several} statements are known in part only"),
     };
     let mut finding = Finding::new(&RULE, *first, message);

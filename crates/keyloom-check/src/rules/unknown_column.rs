@@ -1,7 +1,12 @@
-use keyloom_finding::{Finding, Level, Rule};
+use std::collections::{BTreeMap, BTreeSet};
+
+use keyloom_cql::schema::Table;
+use keyloom_finding::{FileId, Finding, Level, Rule};
 use keyloom_survey::Role;
 
 use crate::SurveyContext;
+use crate::reads::names;
+use crate::rejections::Rejection;
 
 pub(crate) static RULE: Rule = Rule {
     name: "unknown-column",
@@ -10,25 +15,59 @@ pub(crate) static RULE: Rule = Rule {
     page: include_str!("unknown_column.md"),
 };
 
+/// From so many statements on it is not they who are wrong: they are meant for another table of that name.
+const ANOTHER_TABLE: usize = 4;
+
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let mut by_table: BTreeMap<(&str, &str), Vec<(Rejection<'_>, &Table)>> = BTreeMap::new();
     for rejection in context.rejections(&RULE) {
-        let mut finding = rejection.finding(&RULE, context);
-        let Some(table) = rejection.table else { continue };
-        let name = rejection.of.written.text.get(rejection.fault.at.bytes()).unwrap_or("").trim_matches('"');
-        let dropped = table.dropped.iter().rev().find(|(dropped, _)| dropped.eq_ignore_ascii_case(name));
         // A migration met the table as it was then.
-        if rejection.of.role == Role::Migration {
-            continue;
+        if let Some(table) = rejection.table.filter(|_| rejection.of.role != Role::Migration) {
+            by_table.entry((&table.keyspace, &table.name)).or_default().push((rejection, table));
         }
-        finding.message = format!("`{}` has no column `{name}`", table.name);
-        let nearest = keyloom_text::nearest(name, table.columns.iter().map(|column| column.name.as_str()));
-        findings.push(match (dropped, nearest) {
-            (Some((_, made)), _) => finding
-                .related(context.survey.made(*made), "dropped here")
-                .help("take the column out of the statement, or add it again"),
-            (None, Some(nearest)) => finding.help(format!("did you mean `{nearest}`?")),
-            (None, None) => finding
-                .help(format!("add it (`ALTER TABLE {} ADD ..`), or take it out of the statement", table.full_name())),
-        });
     }
+    for rejections in by_table.into_values() {
+        let files: BTreeSet<FileId> = rejections.iter().map(|(rejection, _)| rejection.of.whole().file).collect();
+        if rejections.len() >= ANOTHER_TABLE && files.len() > 1 {
+            findings.extend(of_another_table(context, &rejections));
+        } else {
+            findings.extend(rejections.iter().map(|(rejection, table)| one(context, rejection, table)));
+        }
+    }
+}
+
+fn one(context: &SurveyContext<'_>, rejection: &Rejection<'_>, table: &Table) -> Finding {
+    let name = column(rejection);
+    let mut finding = rejection.finding(&RULE, context);
+    finding.message = format!("`{}` has no column `{name}`", table.name);
+    let dropped = table.dropped.iter().rev().find(|(dropped, _)| dropped.eq_ignore_ascii_case(name));
+    let nearest = keyloom_text::nearest(name, table.columns.iter().map(|column| column.name.as_str()));
+    match (dropped, nearest) {
+        (Some((_, made)), _) => finding
+            .related(context.survey.made(*made), "dropped here")
+            .help("take the column out of the statement, or add it again"),
+        (None, Some(nearest)) => finding.help(format!("did you mean `{nearest}`?")),
+        (None, None) => finding
+            .help(format!("add it (`ALTER TABLE {} ADD ..`), or take it out of the statement", table.full_name())),
+    }
+}
+
+fn of_another_table(context: &SurveyContext<'_>, rejections: &[(Rejection<'_>, &Table)]) -> Option<Finding> {
+    let (first, table) = rejections.first()?;
+    let columns: BTreeSet<&str> = rejections.iter().map(|(rejection, _)| column(rejection)).collect();
+    let mut finding = first.finding(&RULE, context);
+    let level = finding.level.min(Level::Warning);
+    finding.message = format!(
+        "{} statements name columns that `{}` does not have here: {}",
+        rejections.len(),
+        table.name,
+        names(columns)
+    );
+    let help = "they may be meant for another table of that name: name the schema that makes it, or write its keyspace";
+    Some(finding.level(level).help(help))
+}
+
+/// The name that the table does not have.
+fn column<'a>(rejection: &Rejection<'a>) -> &'a str {
+    rejection.of.written.text.get(rejection.fault.at.bytes()).unwrap_or("").trim_matches('"')
 }

@@ -1,6 +1,6 @@
 use keyloom_cql::ast::{AssignmentKind, InsertSource, LiteralKind, Name, RelationKind, StatementKind, Term, TermKind};
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_survey::Role;
+use keyloom_survey::{Piece, Role, Use};
 
 use crate::SurveyContext;
 use crate::meaning::has_word;
@@ -15,7 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     let mut seen = std::collections::BTreeSet::new();
-    for of in context.survey.uses.iter().filter(|of| of.site.is_some() && of.role == Role::Service) {
+    let service = |of: &&Use| of.site.is_some() && of.role == Role::Service && is_written_out(of);
+    for of in context.survey.uses.iter().filter(service) {
         // Nobody knows what a value is whose table or columns are not known.
         for statement in statements(of).iter().filter(|statement| context.table(of, &statement.kind).is_some()) {
             let pasted = values(&statement.kind).into_iter().find_map(|(column, value)| Some((column, pasted(value)?)));
@@ -30,6 +31,12 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             ));
         }
     }
+}
+
+/// Whether the statement is text: a builder puts quotes around the values that it is given.
+fn is_written_out(of: &Use) -> bool {
+    let word_for_word = |piece: &Piece| piece.end - piece.start == piece.text.end - piece.text.start;
+    of.written.pieces.first().is_some_and(word_for_word)
 }
 
 /// The values that a statement gives to columns one by one. A list of IN is left out: what is pasted there is often a
