@@ -36,9 +36,11 @@ impl<'a> SurveyContext<'a> {
 }
 
 impl Read<'_> {
-    /// Where a finding about the whole read points: its table, which says more than the whole statement.
+    /// Where a finding about the whole read points: its table, which says more than the whole statement; that one where
+    /// the table's name comes from elsewhere.
     pub(crate) fn place(&self) -> Place {
-        self.of.place(self.select.table.span())
+        let table = self.of.place(self.select.table.name.span);
+        if self.of.written.whole.contains(table) { table } else { self.of.written.whole }
     }
 
     /// The level of something that only the shape suggests: a note outside of the service, and where the text may change.

@@ -1,5 +1,5 @@
 use keyloom_cql::ast::SelectorKind;
-use keyloom_cql::resolve::Part;
+use keyloom_cql::resolve::{Part, Partitions};
 use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Place, Rule};
 use keyloom_model::{Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, count_text};
@@ -87,9 +87,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         // A row that the whole key names is one row, counted or not.
         let one_row =
             matches!(read.access.part, Part::Rows(_) | Part::Statics) || read.table.clustering().next().is_none();
-        // Within a partition, what a filter reads has its own note.
-        let elsewhere = !read.is_open() && (one_row || read.access.filters);
-        if aggregate.is_none() && !grouped || elsewhere {
+        // Within a partition, what a filter reads has its own note. Range by range of tokens is how a job counts.
+        let elsewhere =
+            !read.is_open() && (one_row || read.access.filters) || read.access.partitions == Partitions::TokenRange;
+        if (aggregate.is_none() && !grouped) || elsewhere {
             continue;
         }
         let at = aggregate.map_or(read.select.table.span(), |selector| selector.span);
