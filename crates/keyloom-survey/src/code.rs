@@ -155,7 +155,7 @@ impl Code {
             let Program { name, file, .. } = program(snippet.unit);
             let unit = snippet.unit;
             let dialect = dialect::of_snippet(&snippet, dialects[unit], &drivers[unit], has_other);
-            let place = Place { file: *file, start: snippet.at.start, end: snippet.at.end };
+            let place = whole(&snippet, |unit| program(unit).file);
             if dialect == Dialect::Other || (!script.faults.is_empty() && dialect != Dialect::Cql) {
                 self.other_dialects += 1;
                 continue;
@@ -250,4 +250,19 @@ fn role<'a>(snippet: &Snippet, name: &'a str, name_of: impl Fn(usize) -> &'a str
     sites
         .max_by_key(loudness)
         .unwrap_or_else(|| of(name, snippet.function.as_deref(), snippet.container.as_deref(), snippet.test_code))
+}
+
+/// Where a statement stands: the expression that builds it. Where only its first words stand there, in a constant that other
+/// statements begin with too, it is the call that sends it.
+fn whole(snippet: &Snippet, file: impl Fn(usize) -> FileId) -> Place {
+    let stands_there = |piece: &&keyloom_code::Piece| {
+        piece.unit == snippet.unit && piece.at.start >= snippet.at.start && piece.at.end <= snippet.at.end
+    };
+    let bytes: u32 = snippet.pieces.iter().filter(stands_there).map(|piece| piece.text.end - piece.text.start).sum();
+    let is_elsewhere = (bytes as usize) * 2 < snippet.text.len();
+    let (unit, at) = match snippet.sites.first() {
+        Some(site) if is_elsewhere => (site.unit, &site.at),
+        _ => (snippet.unit, &snippet.at),
+    };
+    Place { file: file(unit), start: at.start, end: at.end }
 }

@@ -512,6 +512,36 @@ func setup(session *gocql.Session) {
 }
 
 #[test]
+fn a_statement_that_begins_in_a_shared_constant_stands_where_it_is_sent() {
+    let text = r#"
+== schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== store/Words.java
+package store;
+
+abstract class Words {
+    public static final String INSERT_INTO = "INSERT INTO ";
+    public static final String MAIL = "SELECT mail FROM users WHERE id = ?";
+}
+== store/Users.java
+package store;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+
+class Users extends Words {
+    void put(CqlSession session, Object id, String mail) {
+        session.execute("DELETE FROM users WHERE id = ?", id);
+        session.execute(INSERT_INTO + "users (id, mail) VALUES (?, ?)", id, mail);
+    }
+}
+"#;
+    let (surveys, sources) = surveyed(text);
+    let mut inserts = surveys[0].uses.iter().filter(|of| of.written.text.starts_with("INSERT"));
+    let whole = inserts.next().unwrap().written.whole;
+    assert_eq!(sources.file(whole.file).name(), "store/Users.java");
+}
+
+#[test]
 fn tables_that_programs_make_belong_to_the_schema() {
     let survey = only(
         r#"

@@ -2,7 +2,7 @@ use keyloom_cql::ast::{Assignment, AssignmentKind, LiteralKind, TermKind};
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::meaning::is_counter_table;
+use crate::meaning::{has_word, is_clock, is_counter_table};
 use crate::reads::names;
 use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
@@ -47,12 +47,33 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     }
 }
 
-/// Whether a statement sets a part of a row, whatever is there: at most half of what an insert sets that makes rows.
+/// Whether a statement sets a part of a row, whatever is there: at most half of it. An insert of a part may make a row of
+/// another kind; only one of what changes during a row's life (a time, a state) is taken for a change.
 fn is_partial(one: &TableUse<'_>, table: &Table, whole: usize) -> bool {
+    const CHANGING: &[&str] = &[
+        "attempt",
+        "error",
+        "fail",
+        "failure",
+        "finished",
+        "heartbeat",
+        "last",
+        "modified",
+        "progress",
+        "result",
+        "state",
+        "status",
+        "updated",
+    ];
+    let cells = cells(one, table);
+    let changes = |name: &&str| table.column(name).is_some_and(is_clock) || has_word(name, CHANGING);
     let regular = table.columns.iter().filter(|column| column.kind == ColumnKind::Regular).count();
-    let whole = if one.insert().is_some() { whole } else { regular };
-    let sets = cells(one, table).len();
-    one.sets() && one.reach(table) == Reach::Rows && !one.is_conditional() && sets > 0 && sets * 2 <= whole
+    let (whole, is_change) = match one.insert() {
+        Some(_) => (whole, cells.iter().all(changes)),
+        None => (regular, true),
+    };
+    let is_plain = one.sets() && one.reach(table) == Reach::Rows && !one.is_conditional();
+    is_plain && is_change && !cells.is_empty() && cells.len() * 2 <= whole
 }
 
 /// The columns of the row that a statement sets. Those of the partition are not the row's, and null makes no row.
