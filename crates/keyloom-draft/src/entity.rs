@@ -123,7 +123,7 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
         let notes: Vec<String> = renamed.into_iter().chain(note.map(str::to_owned)).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let is_own_id = column.of == Type::Native(Native::Timeuuid)
-            || (kind == Kind::Uuid && is_named_as_id(&name, &base.stem().join("_")));
+            || (kind == Kind::Uuid && is_named_as_id(&name, &base.stem.join("_")));
         fields.push(Field { name, kind, is_own_id, optional: true, reference: None, fill: None, note });
     }
     let at = |name: &&str| by_column.get(*name).copied();
@@ -145,7 +145,7 @@ fn entity(sources: &Sources<'_>, family: &Family<'_>, structs: &mut Structs) -> 
         (reasons.give(format!("{}_taken", names.join("_and_")), "_"), columns, *table)
     });
     let unique: Vec<_> = unique.collect();
-    let mut words = base.stem();
+    let mut words = base.stem.clone();
     if base.is_static {
         words.push("head".to_owned());
     }

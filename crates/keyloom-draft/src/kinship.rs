@@ -75,7 +75,7 @@ pub(crate) fn families<'s>(sources: &Sources<'s>, together: &Together) -> Vec<Fa
                 let candidates = rarest.and_then(|column| by_column.get(column.name.as_str()));
                 let mut candidates: Vec<usize> = candidates.into_iter().flatten().copied().take(COMPARED_MAX).collect();
                 // A table of the same name is the first that comes to mind.
-                candidates.sort_by_key(|family| sources.all[families[*family].base].stem() != source.stem());
+                candidates.sort_by_key(|family| sources.all[families[*family].base].stem != source.stem);
                 candidates.into_iter().find_map(|family| {
                     kinship(sources, at, &families[family], together).map(|kinship| (family, kinship))
                 })
@@ -136,7 +136,7 @@ fn kinship(sources: &Sources<'_>, at: usize, family: &Family<'_>, together: &Tog
     }
     let shared = source.values.iter().filter(|own| same(own)).count();
     let key: Vec<&str> = source.key.iter().map(|column| column.name.as_str()).collect();
-    let same_stem = source.stem() == base.stem();
+    let same_stem = source.stem == base.stem;
     let written_together = std::iter::once(family.base)
         .chain(family.others.iter().map(|(other, _)| *other))
         .any(|other| together.contains(&(at.min(other), at.max(other))));
@@ -180,7 +180,7 @@ fn kinship(sources: &Sources<'_>, at: usize, family: &Family<'_>, together: &Tog
 /// `user_id`; not `name`.
 fn names_one(identity: &[&str], base: &Source<'_>) -> bool {
     let Some(last) = identity.last() else { return false };
-    let stem = base.stem().join("_");
+    let stem = base.stem.join("_");
     let short = last.strip_suffix("_id").unwrap_or(last);
     last.ends_with("_id") || stem == short || (short.len() > 2 && !stem.contains('_') && stem.starts_with(short))
 }

@@ -11,6 +11,8 @@ use crate::names::{singular, words};
 pub(crate) struct Source<'s> {
     pub(crate) keyspace: &'s Keyspace,
     pub(crate) table: &'s Table,
+    /// The words of what it holds, in the singular: `parcels_by_customer` holds `parcel`.
+    pub(crate) stem: Vec<String>,
     /// Columns of the key that hold facts: without buckets.
     pub(crate) key: Vec<&'s Column>,
     /// The columns that tell rows apart: without those that are in the key for their order.
@@ -42,25 +44,6 @@ impl<'s> Source<'s> {
 
     pub(crate) fn has_counters(&self) -> bool {
         self.values.iter().any(|column| column.of == Type::Native(Native::Counter))
-    }
-
-    /// The words of what it holds, in the singular: `parcels_by_customer` holds `parcel`.
-    pub(crate) fn stem(&self) -> Vec<String> {
-        let mut words = words(self.name());
-        if let Some(by) = words.iter().position(|word| word == "by").filter(|by| *by > 0) {
-            words.truncate(by);
-        }
-        let is_manner = |word: &String| {
-            let version = word.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.parse::<u16>().is_ok());
-            version || matches!(word.as_str(), "list" | "index" | "idx" | "lookup" | "rev" | "reverse" | "view" | "mv")
-        };
-        while words.len() > 1 && words.last().is_some_and(is_manner) {
-            words.pop();
-        }
-        if let Some(last) = words.last_mut() {
-            *last = singular(last);
-        }
-        words
     }
 
     /// Whether its name says that it is a way to something: `x_by_y`.
@@ -130,7 +113,18 @@ fn rows_of<'s>(keyspace: &'s Keyspace, table: &'s Table, twin_of: Option<usize>)
     let key: Vec<&Column> = table.partition_key().chain(table.clustering()).filter(|c| !is_bucket(c)).collect();
     let values = table.columns.iter().filter(|column| column.kind == ColumnKind::Regular).collect();
     let identity = identity(&key);
-    Source { keyspace, table, key, identity, values, buckets, view_of: None, is_static: false, twin_of }
+    Source {
+        keyspace,
+        table,
+        stem: stem(&table.name),
+        key,
+        identity,
+        values,
+        buckets,
+        view_of: None,
+        is_static: false,
+        twin_of,
+    }
 }
 
 fn shared_part_of<'s>(keyspace: &'s Keyspace, table: &'s Table, twin_of: Option<usize>) -> Source<'s> {
@@ -138,7 +132,37 @@ fn shared_part_of<'s>(keyspace: &'s Keyspace, table: &'s Table, twin_of: Option<
     let key: Vec<&Column> = rows.key.into_iter().filter(|column| column.kind == ColumnKind::Partition).collect();
     let identity = key.iter().map(|column| column.name.as_str()).collect();
     let values = table.columns.iter().filter(|column| column.kind == ColumnKind::Static).collect();
-    Source { keyspace, table, key, identity, values, buckets: rows.buckets, view_of: None, is_static: true, twin_of }
+    Source {
+        keyspace,
+        table,
+        stem: stem(&table.name),
+        key,
+        identity,
+        values,
+        buckets: rows.buckets,
+        view_of: None,
+        is_static: true,
+        twin_of,
+    }
+}
+
+/// The words of what a table holds, without those that say how.
+fn stem(name: &str) -> Vec<String> {
+    let mut words = words(name);
+    if let Some(by) = words.iter().position(|word| word == "by").filter(|by| *by > 0) {
+        words.truncate(by);
+    }
+    let is_manner = |word: &String| {
+        let version = word.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.parse::<u16>().is_ok());
+        version || matches!(word.as_str(), "list" | "index" | "idx" | "lookup" | "rev" | "reverse" | "view" | "mv")
+    };
+    while words.len() > 1 && words.last().is_some_and(is_manner) {
+        words.pop();
+    }
+    if let Some(last) = words.last_mut() {
+        *last = singular(last);
+    }
+    words
 }
 
 /// Whether values of this type follow time.
