@@ -17,7 +17,7 @@ use tree_sitter::{Node, ParseOptions, Parser};
 use crate::Language;
 use crate::front::{Front, front};
 use crate::shape::{Bind, Function, How, Shape, Span, bytes, children};
-use crate::sight::begins_statement;
+use crate::sight::{begins_statement, may_send_statements};
 use crate::snippet::BatchKind;
 use crate::unit::{Declaration, Passed, Remark, Seed, Sent, Unit, Unread};
 use crate::value::{Kind, Name, Shared, Text, Unknown, Value};
@@ -114,6 +114,8 @@ struct Reader<'t> {
     depth: usize,
     /// What follows in this branch does not run.
     left: bool,
+    /// The file imports a query builder.
+    uses_builders: bool,
 }
 
 /// A function that is being read.
@@ -144,6 +146,7 @@ impl<'t> Reader<'t> {
             batches: Vec::new(),
             depth: 0,
             left: false,
+            uses_builders: false,
         }
     }
 
@@ -226,6 +229,7 @@ impl<'t> Reader<'t> {
             Shape::Block => self.block(node),
             Shape::Import(imports) => {
                 self.unit.imports.extend(imports);
+                self.uses_builders = self.imports_builder() || self.imports_gocqlx();
                 self.unknown(node)
             }
             Shape::Package(name) => {
@@ -542,7 +546,20 @@ impl<'t> Reader<'t> {
         last.unwrap_or_else(|| self.unknown(node))
     }
 
+    /// A long function in which nothing is asked is not looked into; a short one may answer a part of a statement.
+    fn is_idle(&self, node: Node<'t>, function: &Function<'t>) -> bool {
+        const SHORT: usize = 400;
+        let text = bytes(node, self.text).as_bytes();
+        function.name.is_some()
+            && text.len() > SHORT
+            && !self.uses_builders
+            && !may_send_statements(self.unit.language, text)
+    }
+
     fn function(&mut self, node: Node<'t>, function: Function<'t>) -> Shared {
+        if self.is_idle(node, &function) {
+            return self.unknown(node);
+        }
         let is_lambda = function.name.is_none();
         let (this, container) = function.receiver.unwrap_or(("", ""));
         let outer = self.containers.clone();

@@ -9,8 +9,14 @@ const VERBS: [&str; 10] =
 
 /// Whether the bytes could hold a statement or a call of a builder. A file that does not is not worth parsing.
 pub fn may_hold_statements(language: Language, text: &[u8]) -> bool {
-    let documents = matches!(language, Language::Ruby | Language::Php) && contains(text, b"<<");
-    holds_quoted_verb(text, documents) || builder_names(language).iter().any(|name| contains(text, name.as_bytes()))
+    holds_quoted_verb(language, text) || builder_names(language).iter().any(|name| contains(text, name.as_bytes()))
+}
+
+/// Whether the text of a function could hold a statement, send one, bind one, or speak to Keyloom.
+pub(crate) fn may_send_statements(language: Language, text: &[u8]) -> bool {
+    // Parts of `query`, `exec`, `prepare`, `bind(`, `batch`, `keyloom:`; one pass finds them all.
+    let is_hint = |word: &[u8]| matches!(word, b"uer" | b"xec" | b"rep" | b"ind" | b"atc" | b"eyl" | b"Buf" | b"tmt");
+    text.windows(3).any(is_hint) || holds_quoted_verb(language, text)
 }
 
 fn builder_names(language: Language) -> &'static [&'static str] {
@@ -24,40 +30,42 @@ fn builder_names(language: Language) -> &'static [&'static str] {
 }
 
 /// A verb right behind a quote, or behind blanks, margins and comments that follow one.
-/// In a language with here-documents, which begin behind a line's end, that counts as a quote.
-fn holds_quoted_verb(text: &[u8], documents: bool) -> bool {
-    let mut at = 0;
-    while at < text.len() {
-        let is_quote = matches!(text[at], b'"' | b'\'' | b'`' | b'|') || documents && text[at] == b'\n';
-        if !is_quote {
-            at += 1;
-            continue;
-        }
-        at += 1;
-        let mut next = at;
-        while next < text.len() {
-            match text[next] {
-                byte if byte.is_ascii_whitespace() || matches!(byte, b'|' | b'(' | b'"' | b'\'') => next += 1,
-                b'\\' if matches!(text.get(next + 1), Some(b'n' | b't' | b'r' | b'\n')) => next += 2,
-                b'-' if text.get(next + 1) == Some(&b'-') => next = line_end(text, next),
-                b'/' if text.get(next + 1) == Some(&b'*') => next = comment_end(text, next),
-                _ => break,
+fn holds_quoted_verb(language: Language, text: &[u8]) -> bool {
+    let quoted = memchr::memchr3_iter(b'"', b'\'', b'`', text).any(|at| verb_follows(&text[at + 1..]));
+    quoted
+        || match language {
+            // Quasi quotes, and here-documents, which begin behind a line's end.
+            Language::Haskell => memchr::memchr_iter(b'|', text).any(|at| verb_follows(&text[at + 1..])),
+            Language::Ruby | Language::Php if contains(text, b"<<") => {
+                memchr::memchr_iter(b'\n', text).any(|at| verb_follows(&text[at + 1..]))
             }
+            _ => false,
         }
-        if starts_with_verb(&text[next..]) {
-            return true;
+}
+
+fn verb_follows(text: &[u8]) -> bool {
+    let mut next = 0;
+    // A comment before a statement is short; a quote before a long one is no statement's.
+    while next < text.len().min(2_000) {
+        match text[next] {
+            byte if byte.is_ascii_whitespace() || matches!(byte, b'|' | b'(') => next += 1,
+            b'"' if next < 2 => next += 1,
+            b'\'' if next < 2 => next += 1,
+            b'\\' if matches!(text.get(next + 1), Some(b'n' | b't' | b'r' | b'\n')) => next += 2,
+            b'-' if text.get(next + 1) == Some(&b'-') => next = line_end(text, next),
+            b'/' if text.get(next + 1) == Some(&b'*') => next = comment_end(text, next),
+            _ => break,
         }
-        at = next.max(at);
     }
-    false
+    text.get(next..).is_some_and(starts_with_verb)
 }
 
 fn line_end(text: &[u8], from: usize) -> usize {
-    text[from..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |length| from + length)
+    memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length)
 }
 
 fn comment_end(text: &[u8], from: usize) -> usize {
-    text[from..].windows(2).position(|pair| pair == b"*/").map_or(text.len(), |length| from + length + 2)
+    memchr::memmem::find(&text[from..], b"*/").map_or(text.len(), |length| from + length + 2)
 }
 
 fn starts_with_verb(text: &[u8]) -> bool {
@@ -75,15 +83,7 @@ fn is_directive(text: &[u8]) -> bool {
 }
 
 fn contains(text: &[u8], needle: &[u8]) -> bool {
-    let Some((&first, rest)) = needle.split_first() else { return true };
-    let mut from = 0;
-    while let Some(found) = text[from..].iter().position(|&byte| byte == first) {
-        from += found + 1;
-        if text[from..].starts_with(rest) {
-            return true;
-        }
-    }
-    false
+    memchr::memmem::find(text, needle).is_some()
 }
 
 /// Whether a text begins as a statement does: a verb, and what must follow it somewhere. Sentences do not.

@@ -12,7 +12,7 @@ use crate::value::{Kind, Shared, Value};
 
 impl<'t> Reader<'t> {
     /// Whether the file imports a builder; else `update(…)` and `set(…)` are anybody's functions.
-    fn imports_builder(&self) -> bool {
+    pub(super) fn imports_builder(&self) -> bool {
         matches!(self.unit.language, Language::Java | Language::Kotlin | Language::Scala)
             && self.unit.imports.iter().any(|import| {
                 let path = import.path.to_lowercase();
@@ -27,7 +27,7 @@ impl<'t> Reader<'t> {
     /// A function that begins a statement, or makes a part of one.
     pub(super) fn begin(&mut self, node: Node<'t>, owner: &str, name: &str, given: &[Given<'t>]) -> Option<Shared> {
         let owner = owner.rsplit('.').next().unwrap_or(owner);
-        if !self.imports_builder() {
+        if !self.uses_builders || !self.imports_builder() {
             return None;
         }
         let at = place(node.byte_range());

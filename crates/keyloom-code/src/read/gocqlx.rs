@@ -31,7 +31,7 @@ const DERIVED: &[&str] = &[
 ];
 
 impl<'t> Reader<'t> {
-    fn imports_gocqlx(&self) -> bool {
+    pub(super) fn imports_gocqlx(&self) -> bool {
         self.unit.language == Language::Go && self.unit.imports.iter().any(|import| import.path.contains("gocqlx"))
     }
 
@@ -43,7 +43,7 @@ impl<'t> Reader<'t> {
         name: &str,
         given: &[Given<'t>],
     ) -> Option<Shared> {
-        if !self.imports_gocqlx() {
+        if !self.uses_builders || !self.imports_gocqlx() {
             return None;
         }
         let at = place(node.byte_range());
@@ -75,7 +75,7 @@ impl<'t> Reader<'t> {
         name: &str,
         given: &[Given<'t>],
     ) -> Option<Shared> {
-        if !self.imports_gocqlx() {
+        if !self.uses_builders || !self.imports_gocqlx() {
             return None;
         }
         let at = place(object.end_byte().min(node.end_byte())..node.end_byte());
