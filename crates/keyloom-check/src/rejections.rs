@@ -1,14 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use keyloom_cql::ast::StatementKind;
+use keyloom_cql::ast::{Relation, StatementKind};
 use keyloom_cql::resolve::{Fault, FaultKind, Verdict};
-use keyloom_cql::schema::{IndexKind, Table};
+use keyloom_cql::schema::{Column, IndexKind, Table};
 use keyloom_finding::{FileId, Finding, Level, Rule};
 use keyloom_survey::{Role, Use};
 
 use crate::SurveyContext;
 use crate::reads::{relations, restricted, statements};
 use crate::survey_context::table_name;
+use crate::writing::is_fixed_by;
 
 /// A statement that the server rejects as it stands.
 ///
@@ -121,6 +122,18 @@ impl Rejection<'_> {
             Some(table) => finding.related(context.survey.made(table.key_made), format!("the key of `{}`", table.name)),
             None => finding,
         }
+    }
+
+    /// The columns that the term at fault restricts; none where the fault is not one term's.
+    pub(crate) fn columns_at_fault(&self) -> Vec<&str> {
+        let at_fault = |relation: &&Relation| relation.span == self.fault.at;
+        relations(self.kind).iter().find(at_fault).map(restricted).unwrap_or_default()
+    }
+
+    /// Those of some columns that the statement gives neither by equality nor by IN.
+    pub(crate) fn not_given<'c>(&self, columns: impl Iterator<Item = &'c Column>) -> Vec<&'c str> {
+        let fixed = |name: &str| relations(self.kind).iter().any(|relation| is_fixed_by(relation, name));
+        columns.map(|column| column.name.as_str()).filter(|name| !fixed(name)).collect()
     }
 
     /// Whether a table or column is not in the schema.

@@ -16,7 +16,11 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     for rejection in context.rejections(&RULE) {
         let help = "keep a table whose key begins with what is asked, or an index: one read finds the rows. ALLOW FILTERING \
                     would be accepted, and reads every row for those that pass";
-        findings.push(rejection.finding(&RULE, context).help(help));
+        let mut finding = rejection.finding(&RULE, context);
+        if let (Some(table), [column]) = (rejection.table, rejection.columns_at_fault().as_slice()) {
+            finding.message = format!("`{column}` is neither in the key of `{}` nor indexed", table.name);
+        }
+        findings.push(finding.help(help));
     }
     for read in context.reads() {
         let Some(written) = read.select.allow_filtering else { continue };

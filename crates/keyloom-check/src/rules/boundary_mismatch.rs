@@ -16,20 +16,30 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for rejection in context.rejections(&RULE) {
-        let finding = rejection.finding(&RULE, context);
+        let mut finding = rejection.finding(&RULE, context);
         let Some(table) = rejection.table else { continue };
-        let lacking: Vec<&str> = table
-            .partition_key()
-            .map(|column| column.name.as_str())
-            .filter(|name| given(rejection.kind, name).is_none())
-            .collect();
-        let lacking = names(lacking);
+        let lacking: Vec<&str> = match rejection.kind {
+            StatementKind::Insert(_) => {
+                key_columns(table).filter(|name| given(rejection.kind, name).is_none()).collect()
+            }
+            _ => rejection.not_given(table.partition_key()),
+        };
+        if lacking.is_empty() {
+            findings.push(finding);
+            continue;
+        }
+        let (key, lacking) = (names(key_columns(table)), names(lacking));
+        finding.message = format!("rows of `{}` lie by {key}, and this statement does not give {lacking}", table.name);
         findings.push(finding.help(format!(
             "give {lacking} too (`=` or `IN`), or keep a table whose partition key is only what this statement knows: its \
              partitions are larger by all values of {lacking}"
         )));
     }
     findings.extend(context.own_tables().filter_map(|table| always_given(context, table)));
+}
+
+fn key_columns(table: &Table) -> impl Iterator<Item = &str> {
+    table.partition_key().map(|column| column.name.as_str())
 }
 
 /// A partition that holds many series, though every statement names the one it is about: it grows with all of them.

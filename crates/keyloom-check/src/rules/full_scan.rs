@@ -5,6 +5,7 @@ use keyloom_survey::Role;
 use super::gathered;
 use crate::SurveyContext;
 use crate::guess::holds_little;
+use crate::reads::names;
 
 pub(crate) static RULE: Rule = Rule {
     name: "full-scan",
@@ -17,7 +18,12 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     for rejection in context.rejections(&RULE) {
         let help = "give the whole partition key, or keep a table whose partition key is what is asked: one read of one \
                     partition, for one more write per row";
-        findings.push(rejection.finding(&RULE, context).help(help));
+        let mut finding = rejection.finding(&RULE, context);
+        if let Some(table) = rejection.table {
+            let key = names(table.partition_key().map(|column| column.name.as_str()));
+            finding.message = format!("rows of `{}` lie by {key}, of which this read gives nothing", table.name);
+        }
+        findings.push(finding.help(help));
     }
     let mut aside: Vec<(String, Option<Place>)> = Vec::new();
     for read in context.reads() {

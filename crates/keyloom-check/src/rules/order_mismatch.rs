@@ -1,7 +1,10 @@
+use keyloom_cql::ast::{OrderingKind, StatementKind};
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::SurveyContext;
+use crate::reads::names;
+use crate::rejections::Rejection;
 
 pub(crate) static RULE: Rule = Rule {
     name: "order-mismatch",
@@ -12,7 +15,10 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for rejection in context.rejections(&RULE) {
-        let finding = rejection.finding(&RULE, context);
+        let mut finding = rejection.finding(&RULE, context);
+        if let Some(message) = rejection.table.and_then(|table| message(&rejection, table)) {
+            finding.message = message;
+        }
         let order: Vec<String> = rejection
             .table
             .into_iter()
@@ -34,4 +40,17 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         };
         findings.push(finding.help(help));
     }
+}
+
+fn message(rejection: &Rejection<'_>, table: &Table) -> Option<String> {
+    let StatementKind::Select(select) = rejection.kind else { return None };
+    let ordering = select.order_by.iter().find(|ordering| ordering.span == rejection.fault.at)?;
+    let OrderingKind::Column(column) = &ordering.kind else { return None };
+    let (table_name, open) = (&table.name, rejection.not_given(table.partition_key()));
+    let is_clustering = table.clustering().any(|clustering| clustering.name == column.text);
+    Some(match (open.is_empty(), is_clustering) {
+        (false, _) => format!("`{table_name}` has an order within a partition only, and {} is not given", names(open)),
+        (true, false) => format!("`{table_name}` has no order by `{}`, which is no clustering column", column.text),
+        (true, true) => format!("this is neither the order of `{table_name}` nor its reverse"),
+    })
 }

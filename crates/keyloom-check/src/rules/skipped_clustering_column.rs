@@ -12,8 +12,17 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for rejection in context.rejections(&RULE) {
-        let finding = rejection.finding(&RULE, context);
+        let mut finding = rejection.finding(&RULE, context);
         let Some(table) = rejection.table else { continue };
+        if let [restricted] = rejection.columns_at_fault().as_slice() {
+            let before = table.clustering().take_while(|column| column.name != *restricted);
+            let skipped = rejection.not_given(before);
+            if !skipped.is_empty() {
+                let (name, skipped) = (&table.name, names(skipped));
+                finding.message =
+                    format!("`{restricted}` of `{name}` is restricted, and {skipped} before it is not given by `=`");
+            }
+        }
         let order = names(table.clustering().map(|column| column.name.as_str()));
         findings.push(finding.help(format!(
             "rows of a partition lie by {order}, in this order: give the columns from the left, a range only on the last of \
