@@ -4,7 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{is_clock, is_integer};
 use crate::reads::{given, relations};
-use crate::writing::{Reach, foremost, is_fixed_by};
+use crate::writing::{foremost, is_fixed_by};
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -24,7 +24,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             let makes = |one: &TableUse<'_>| one.insert().is_some() && given(one.kind, &column.name).is_some();
             let removes = |one: &TableUse<'_>| {
                 let named = relations(one.kind).iter().any(|relation| is_fixed_by(relation, &column.name));
-                one.deletes_rows() && named && one.reach(table) == Reach::Rows
+                one.deletes_rows() && named
             };
             let (Some(insert), Some(delete)) = (foremost(uses, makes), foremost(uses, removes)) else { continue };
             let message = format!(

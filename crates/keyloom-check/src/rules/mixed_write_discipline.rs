@@ -123,19 +123,22 @@ fn clash(table: &Table, plain: &TableUse<'_>, conditional: &TableUse<'_>) -> Lev
         names(plain) == names(conditional)
     };
     let variants = plain.insert().is_some() == creates && same_columns() && !plain.deletes_rows();
-    if key.any(is_random_id) || variants || !conditional.is_service() {
+    if key.any(is_random_id) || variants || !conditional.is_service() || is_about_another(conditional, plain, table) {
         return Level::Note;
     }
     let removes = plain.deletes_rows() && plain.reach(table) == Reach::Rows;
-    let known = !plain.is_open() && !conditional.is_open() && !has_fixed_key(conditional, table);
+    let known = !plain.is_open() && !conditional.is_open();
     let proof = creates && removes && is_made_again(table) && known;
     plain.level(if proof { Level::Error } else { Level::Warning })
 }
 
-/// Whether a statement is about one row for ever: its key is written out.
-fn has_fixed_key(one: &TableUse<'_>, table: &Table) -> bool {
-    let is_constant = |name: &str| given(one.kind, name).is_some_and(|value| constant(one.of, value).is_some());
-    table.partition_key().chain(table.clustering()).all(|column| is_constant(&column.name))
+/// Whether a statement is about one row for ever, its key is written out, and the other need not be about that one.
+fn is_about_another(one: &TableUse<'_>, other: &TableUse<'_>, table: &Table) -> bool {
+    let key = |of: &TableUse<'_>| -> Option<Vec<String>> {
+        let columns = table.partition_key().chain(table.clustering());
+        columns.map(|column| Some(constant(of.of, given(of.kind, &column.name)?)?.to_owned())).collect()
+    };
+    key(one).is_some_and(|fixed| key(other).as_ref() != Some(&fixed))
 }
 
 /// Whether the same key is taken, let go and taken again by its nature: a lock, or a name that only one may have.
