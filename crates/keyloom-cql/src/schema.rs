@@ -6,6 +6,7 @@ mod create_table;
 mod fault;
 mod find;
 mod functions;
+mod index_options;
 mod indexes;
 mod options;
 mod settings;

@@ -3,7 +3,7 @@
 use super::apply::Step;
 use super::fault::{Applied, SchemaFaultKind, fault};
 use super::find::Whose;
-use super::{Column, ColumnKind, Index, IndexKind, Schema, Table, Type};
+use super::{Column, ColumnKind, Index, IndexKind, Schema, Table, Type, index_options};
 use crate::HOLE;
 use crate::ast::{CreateIndex, Drop, IndexTarget, IndexTargetKind, Native};
 
@@ -39,6 +39,9 @@ impl Schema {
         for target in &create.targets {
             outcome = outcome.and(self.check_target(target, &kind, table));
             let column = table.column(&target.column.text);
+            if let Some(column) = column.filter(|_| !table.unknown && outcome.is_ok()) {
+                outcome = index_options::check(create, &kind, column, target);
+            }
             let plain_collection = target.kind == IndexTargetKind::Plain
                 && column.is_some_and(|column| column.of.is_collection() && column.of.is_multi_cell());
             indexes.push(Index {

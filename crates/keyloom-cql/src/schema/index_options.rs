@@ -1,0 +1,83 @@
+//! Which options an index may have over which column.
+
+use super::fault::{Applied, SchemaFaultKind, fault};
+use super::{Column, ColumnKind, IndexKind, Type};
+use crate::HOLE;
+use crate::ast::{CreateIndex, IndexTarget, IndexTargetKind, Native};
+
+/// What storage-attached indexes do to text before it is held.
+const ANALYSIS: [&str; 3] = ["case_sensitive", "normalize", "ascii"];
+
+/// What they may be told about vectors.
+const OF_VECTORS: [&str; 2] = ["similarity_function", "optimize_for"];
+
+/// What the options of an index ask of the column.
+pub(super) fn check(create: &CreateIndex, kind: &IndexKind, column: &Column, target: &IndexTarget) -> Applied {
+    let name = &column.name;
+    let refuse = |message: String| fault(SchemaFaultKind::Other, target.column.span, message);
+    let is_custom = !matches!(kind, IndexKind::Legacy | IndexKind::Local);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == HOLE;
+    if is_custom && !name.chars().all(is_plain) {
+        return refuse(format!(
+            "an index with a class of its own takes column names of letters, digits and underscores, not {name}"
+        ));
+    }
+    match kind {
+        IndexKind::StorageAttached => storage_attached(create, column, target),
+        IndexKind::Sasi if is_sparse_text(create, column) => {
+            refuse(format!("a sparse SASI index holds no text, and {name} is text"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn storage_attached(create: &CreateIndex, column: &Column, target: &IndexTarget) -> Applied {
+    let name = &column.name;
+    let refuse = |message: String| fault(SchemaFaultKind::Other, target.column.span, message);
+    if has_any(create, &ANALYSIS) {
+        if matches!(column.kind, ColumnKind::Partition | ColumnKind::Clustering { .. }) {
+            return refuse(format!("what is indexed of the key is held as it is, and {name} is part of it"));
+        }
+        let held = held(&column.of, target.kind);
+        if !matches!(held, Some(Type::Native(Native::Text | Native::Ascii) | Type::Unknown(_) | Type::Custom(_))) {
+            return refuse(format!("only text can be folded or normalized, and {name} is none"));
+        }
+    }
+    let Type::Vector(_, dimensions) = &column.of else {
+        return match has_any(create, &OF_VECTORS) {
+            true => refuse(format!("only the index of a vector has such options, and {name} is none")),
+            false => Ok(()),
+        };
+    };
+    let similarity = option(create, "similarity_function").unwrap_or("cosine");
+    if *dimensions == 1 && similarity.eq_ignore_ascii_case("cosine") {
+        return refuse(format!("{name} has one dimension: the cosine of two such vectors tells nothing"));
+    }
+    Ok(())
+}
+
+/// What an index over a part of the column holds; `None` for the entries of a map.
+fn held(of: &Type, part: IndexTargetKind) -> Option<&Type> {
+    match (of, part) {
+        (Type::Map(..), IndexTargetKind::Entries) => None,
+        (Type::Map(key, _), IndexTargetKind::Keys) => Some(key),
+        (Type::Map(_, held) | Type::List(held) | Type::Set(held), _) => Some(held),
+        (of, _) => Some(of),
+    }
+}
+
+fn is_sparse_text(create: &CreateIndex, column: &Column) -> bool {
+    let is_text = match option(create, "is_literal") {
+        Some(said) => said.eq_ignore_ascii_case("true"),
+        None => matches!(column.of, Type::Native(Native::Text | Native::Ascii)),
+    };
+    is_text && option(create, "mode").is_some_and(|mode| mode.eq_ignore_ascii_case("sparse"))
+}
+
+fn option<'a>(create: &'a CreateIndex, name: &str) -> Option<&'a str> {
+    create.options.iter().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
+}
+
+fn has_any(create: &CreateIndex, names: &[&str]) -> bool {
+    create.options.iter().any(|(option, _)| names.contains(&option.as_str()))
+}
