@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::HOLE;
 use keyloom_cql::ast::{QualifiedName, StatementKind};
-use keyloom_cql::schema::{Lookup, Made, Table};
-use keyloom_finding::{FileId, Sources};
-use keyloom_survey::{Survey, SurveyFaultKind, Use};
+use keyloom_cql::schema::{Keyspace, Lookup, Made, Table};
+use keyloom_finding::{FileId, Level, Sources};
+use keyloom_survey::{Role, Survey, SurveyFaultKind, Use};
 
 use crate::meaning::{is_bookkeeping, is_of_tests};
 use crate::reading::columns_named;
@@ -25,6 +25,8 @@ pub struct SurveyContext<'a> {
     holed: BTreeSet<(&'a str, Vec<&'a str>)>,
     /// The uses of each table, by keyspace and name; those inside of a batch too.
     uses: BTreeMap<&'a str, BTreeMap<&'a str, Vec<TableUse<'a>>>>,
+    /// The keyspaces of which most tables have statements.
+    shown: BTreeSet<&'a str>,
 }
 
 /// How often statements name each table, whichever schema it belongs to.
@@ -84,7 +86,26 @@ impl<'a> SurveyContext<'a> {
             }
         }
         let own_mentions = Mentions::of(std::slice::from_ref(survey));
-        Self { survey, sources, mentions, own_mentions, loose, holed, uses }
+        let shown = BTreeSet::new();
+        let mut context = Self { survey, sources, mentions, own_mentions, loose, holed, uses, shown };
+        let keyspaces = survey.schema.keyspaces.iter();
+        context.shown = keyspaces
+            .filter(|(_, keyspace)| context.has_statements_on_most(keyspace))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        context
+    }
+
+    fn has_statements_on_most(&self, keyspace: &Keyspace) -> bool {
+        let tables = || keyspace.tables.values().filter(|table| self.is_own(table));
+        let used = tables().filter(|table| !self.uses(table).is_empty()).count();
+        used >= 2 && used * 2 >= tables().count()
+    }
+
+    /// Whether a keyspace shows its statements. Programs that reach their tables by a mapper show few: then nothing follows
+    /// from what is not seen.
+    pub(crate) fn shows_its_statements(&self, keyspace: &str) -> bool {
+        self.shown.contains(keyspace)
     }
 
     /// The tables, without views, by keyspace and name.
@@ -109,6 +130,21 @@ impl<'a> SurveyContext<'a> {
     pub fn uses(&self, table: &Table) -> &[TableUse<'a>] {
         let of_keyspace = self.uses.get(table.keyspace.as_str());
         of_keyspace.and_then(|tables| tables.get(table.name.as_str())).map_or(&[], Vec::as_slice)
+    }
+
+    /// The statements that show how a table lives. What a migration writes, and a row that a file of CQL writes out, is
+    /// there once and says nothing of that.
+    pub(crate) fn uses_in_life(&self, table: &Table) -> Vec<TableUse<'a>> {
+        let once = |one: &TableUse<'_>| one.of.role == Role::Migration || one.is_seed();
+        self.uses(table).iter().filter(|one| !once(one)).copied().collect()
+    }
+
+    /// How loudly to speak of a table that only its shape tells about, since none of the statements of its life is known;
+    /// `None` where one is. Where those of other tables are known, it may be one that nobody uses any more.
+    pub(crate) fn level_by_shape(&self, table: &Table, wanted: Level) -> Option<Level> {
+        let is_known = self.uses_in_life(table).iter().any(|one| !one.is_test());
+        let doubt = self.shows_its_statements(&table.keyspace) || self.may_be_named(table);
+        (!is_known).then(|| if doubt { wanted.min(Level::Note) } else { wanted })
     }
 
     /// Whether all statements on a table are known: everything could be read, and no statement whose table is not known
@@ -175,7 +211,7 @@ fn may_be(name: &str, columns: &[&str], table: &Table) -> bool {
 mod tests {
     use keyloom_cql::resolve::{Resolution, Verdict};
     use keyloom_finding::Place;
-    use keyloom_survey::{Role, Written};
+    use keyloom_survey::Written;
 
     use super::*;
 

@@ -1,7 +1,8 @@
 //! What a statement does to the rows of its table, as rules over surveys ask it.
 
 use keyloom_cql::ast::{
-    Assignment, DeleteTarget, Insert, InsertSource, Name, Operator, Relation, RelationKind, StatementKind, Term, Using,
+    Assignment, DeleteTarget, Insert, InsertSource, Name, Operator, Relation, RelationKind, StatementKind, Term,
+    TermKind, Using,
 };
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Level, Place};
@@ -52,6 +53,16 @@ impl<'a> TableUse<'a> {
     /// else, and of a text that may change, softly.
     pub(crate) fn level(&self, wanted: Level) -> Level {
         if self.is_service() && !self.of.dynamic { wanted } else { wanted.min(Level::Note) }
+    }
+
+    /// Whether it is a row that a file of CQL writes out: all of its values are constants.
+    pub(crate) fn is_seed(&self) -> bool {
+        let is_literal = |value: &Term| matches!(value.kind, TermKind::Literal(_));
+        self.of.site.is_none()
+            && match self.insert().map(|insert| &insert.source) {
+                Some(InsertSource::Values { values, .. }) => values.iter().all(is_literal),
+                _ => false,
+            }
     }
 
     /// Whether a part of the statement is known only at run time.

@@ -1,7 +1,5 @@
-use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_survey::Role;
 
 use crate::SurveyContext;
 use crate::guess::time_part;
@@ -17,9 +15,11 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| !table.unknown && table.clustering().next().is_some()) {
         let mut key = table.partition_key();
-        if !key.clone().all(time_part) || !(is_written(context, table) || context.survey.uses.is_empty()) {
+        if !key.clone().all(time_part) {
             continue;
         }
+        let by_use = is_written(context, table).then_some(Level::Warning);
+        let Some(level) = by_use.or_else(|| context.level_by_shape(table, Level::Warning)) else { continue };
         let Some(first) = key.next().map(|column| column.name.clone()) else { continue };
         let key = names(table.partition_key().map(|column| column.name.as_str()));
         let verb = if table.partition_key().count() == 1 { "is" } else { "are" };
@@ -27,7 +27,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             "all writes of now meet in one partition of `{}`: {key} {verb} the whole partition key",
             table.name
         );
-        findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).help(format!(
+        findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(
             "add an owner, or a bucket computed from the id, beside `{first}`: writes then spread over as many partitions, and a \
              read of a whole period asks each of them"
         )));
@@ -36,6 +36,5 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 
 /// Whether the service adds rows.
 fn is_written(context: &SurveyContext<'_>, table: &Table) -> bool {
-    let adds = |kind: &StatementKind| matches!(kind, StatementKind::Insert(_) | StatementKind::Update(_));
-    context.uses(table).iter().any(|of| of.of.role != Role::Test && adds(of.kind))
+    context.uses_in_life(table).iter().any(|one| !one.is_test() && one.sets())
 }

@@ -73,15 +73,18 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     let known = Known::new(context);
     for table in context.own_tables() {
         let Some(last) = table.clustering().last().filter(|_| !table.unknown) else { continue };
-        let writer = foremost(context.uses(table), |one| one.insert().is_some());
-        if writer.is_none() && !context.survey.uses.is_empty() {
-            continue;
-        }
+        let uses = context.uses_in_life(table);
+        let writer = foremost(&uses, |one| one.insert().is_some());
+        let most = if writer.is_some() { Some(Level::Error) } else { context.level_by_shape(table, Level::Warning) };
+        let Some(most) = most else { continue };
         let finding = match lost_identity(table, last, &known) {
             Some(identity) => Some(loses_rows(context, table, last, identity, writer)),
             None => clashing_events(table, &known).map(|clock| may_clash(context, table, clock, writer)),
         };
-        findings.extend(finding);
+        findings.extend(finding.map(|finding| {
+            let level = finding.level.min(most);
+            finding.level(level)
+        }));
     }
 }
 

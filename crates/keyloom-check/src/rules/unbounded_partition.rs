@@ -126,16 +126,21 @@ const PASSING: &[&str] = &[
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
         let Some(column) = grows_by(table) else { continue };
-        let uses = context.uses(table);
+        let uses = &context.uses_in_life(table);
         if is_cut(table, uses) || expires(table, uses) {
             continue;
         }
-        // Without any statements there is only the shape to go by.
+        // A list of things by their ids may be short; only a statement shows that nothing is ever taken off it.
+        let by_shape = if is_identity_by_name(column) { Level::Note } else { Level::Warning };
         let writer = foremost(uses, |one| one.sets() && one.reach(table) == Reach::Rows);
-        let is_one_for_all = writer.is_some_and(|one| has_constant_key(one, table));
-        if is_one_for_all || (writer.is_none() && !context.survey.uses.is_empty()) {
-            continue;
-        }
+        let level = match writer {
+            Some(one) if has_constant_key(one, table) => continue,
+            Some(one) => one.level(Level::Warning),
+            None => match context.level_by_shape(table, by_shape) {
+                Some(level) => level,
+                None => continue,
+            },
+        };
         let owner = names(table.partition_key().map(|column| column.name.as_str()));
         let end = if has_row_deletes(table, uses) { "is emptied only row by row" } else { "is never cut or emptied" };
         let message = format!(
@@ -147,9 +152,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
             table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
         );
-        // A list of things by their ids may be short; only a statement shows that nothing is ever taken off it.
-        let by_shape = if is_identity_by_name(column) { Level::Note } else { Level::Warning };
-        let level = writer.map_or(by_shape, |one| one.level(Level::Warning)).min(loudness(table, uses));
+        let level = level.min(loudness(table, uses));
         let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help);
         findings.push(finding.related(writer.map(TableUse::place), "a row more with each of these"));
     }

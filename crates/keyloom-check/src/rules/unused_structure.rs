@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for keyspace in context.survey.schema.keyspaces.values() {
-        if !shows_its_statements(context, keyspace) {
+    for (name, keyspace) in &context.survey.schema.keyspaces {
+        if !context.shows_its_statements(name) {
             continue;
         }
         let (mut idle, mut unread) = (Vec::new(), Vec::new());
@@ -46,13 +46,6 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             findings.extend(unused_indexes(context, table).map(|finding| finding.level(level)));
         }
     }
-}
-
-/// Programs that reach their tables by a mapper show few statements: then nothing follows from what is not seen.
-fn shows_its_statements(context: &SurveyContext<'_>, keyspace: &Keyspace) -> bool {
-    let tables = || keyspace.tables.values().filter(|table| context.is_own(table));
-    let used = tables().filter(|table| !context.uses(table).is_empty()).count();
-    used >= 2 && used * 2 >= tables().count()
 }
 
 fn is_read_through_view(context: &SurveyContext<'_>, keyspace: &Keyspace, table: &Table) -> bool {
