@@ -1,6 +1,7 @@
 //! A statement while it is put together: its text so far, where each part comes from, and what is not known.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use keyloom_cql::HOLE;
 
@@ -18,6 +19,8 @@ pub(crate) struct Draft {
     pub dynamic: bool,
     pub rewritten: bool,
     pub origin: Option<Origin>,
+    /// The answers to questions for which this is the text.
+    pub answers: Vec<(Arc<str>, u32)>,
 }
 
 impl Draft {
@@ -40,6 +43,25 @@ impl Draft {
         Self { text, pieces, holes: vec![hole], ..Self::default() }
     }
 
+    /// The same for one more answer; none if it contradicts the others.
+    pub fn answered(mut self, answer: Option<(Arc<str>, u32)>) -> Option<Self> {
+        let Some((question, branch)) = answer else { return Some(self) };
+        match self.answers.iter().find(|(known, _)| *known == question) {
+            Some((_, known)) if *known != branch => return None,
+            Some(_) => {}
+            None => self.answers.push((question, branch)),
+        }
+        Some(self)
+    }
+
+    /// Whether both can be parts of one text: no question is answered in two ways.
+    pub fn agrees(&self, other: &Self) -> bool {
+        self.answers.iter().all(|(question, branch)| {
+            let mut answers = other.answers.iter();
+            answers.all(|(known, answer)| known != question || answer == branch)
+        })
+    }
+
     /// A text that is not followed any further.
     pub fn lost(unit: usize, at: Range<u32>) -> Self {
         Self { dynamic: true, ..Self::hole("too_long", unit, at, Vec::new()) }
@@ -58,6 +80,11 @@ impl Draft {
         self.dynamic |= other.dynamic;
         self.rewritten |= other.rewritten;
         self.origin = self.origin.max(other.origin);
+        for answer in &other.answers {
+            if !self.answers.contains(answer) {
+                self.answers.push(answer.clone());
+            }
+        }
     }
 
     /// A part of it.
@@ -87,7 +114,13 @@ impl Draft {
     }
 
     fn clone_flags(&self) -> Self {
-        Self { dynamic: self.dynamic, rewritten: self.rewritten, origin: self.origin, ..Self::default() }
+        Self {
+            dynamic: self.dynamic,
+            rewritten: self.rewritten,
+            origin: self.origin,
+            answers: self.answers.clone(),
+            ..Self::default()
+        }
     }
 
     /// The same with each of the ranges, which are in order, replaced.

@@ -10,9 +10,9 @@ use crate::Language;
 use crate::draft::Draft;
 use crate::sight::{foreign, is_statement};
 use crate::snippet::{Argument, Bound, Origin, Site, Snippet};
-use crate::template::open_places;
+use crate::template::{Open, open_places};
 use crate::unit::{Seed, Sent, Unit};
-use crate::value::{Kind, Shared};
+use crate::value::{Kind, Shared, Text};
 use names::Names;
 
 /// Units put together.
@@ -94,6 +94,7 @@ pub fn link(units: &[Unit]) -> Linked {
         units,
         names: Names::of(units),
         wanted: BTreeSet::new(),
+        missing: Vec::new(),
         following: Vec::new(),
         budget: 0,
         snippets: BTreeMap::new(),
@@ -143,6 +144,8 @@ struct Linker<'u> {
     units: &'u [Unit],
     names: Names<'u>,
     wanted: BTreeSet<Wanted>,
+    /// Names that were not found in the text at hand.
+    missing: Vec<Wanted>,
     /// The declarations that are being looked into.
     following: Vec<(usize, usize)>,
     /// How many more nodes may be looked at for the statement at hand.
@@ -192,10 +195,31 @@ fn start_of(value: &Shared) -> Option<u32> {
 fn first_part(value: &Shared) -> Option<Range<u32>> {
     match &value.kind {
         Kind::Built(built) => built.start().map(|start| start..start + 1),
-        Kind::Either(values) if matches!(values.first()?.kind, Kind::Built(_)) => first_part(values.first()?),
+        Kind::Either(choice) if matches!(choice.values().next()?.kind, Kind::Built(_)) => {
+            first_part(choice.values().next()?)
+        }
         Kind::Derived { at, .. } => Some(at.start..at.start + 1),
         _ => value.first_text()?.parts.first().map(|part| part.at.clone()),
     }
+}
+
+/// The same text with its open places as holes and markers.
+fn with_open_places(draft: Draft, unit: usize, python: bool) -> Draft {
+    let mut parts = Vec::new();
+    for (range, open) in open_places(&draft.text, python) {
+        let place = draft.slice(range.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
+        let (unit, at) = place.unwrap_or((unit, 0..0));
+        let part = match open {
+            Open::Hole(name) => Draft::hole(&name, unit, at, Vec::new()),
+            Open::Marker(marker) => {
+                let mut text = Text::default();
+                text.push(&marker, at, false);
+                Draft::of(&text, unit)
+            }
+        };
+        parts.push((range, part));
+    }
+    if parts.is_empty() { draft } else { draft.replaced(&parts) }
 }
 
 /// Whether a text is put together from a constant that stands elsewhere and more: with it, it may be a statement.
@@ -203,7 +227,7 @@ fn begins_elsewhere(value: &Shared) -> bool {
     match &value.kind {
         Kind::Join(parts) => parts.len() > 1 && matches!(parts[0].kind, Kind::Name(_)),
         Kind::Format { template, .. } => matches!(template.kind, Kind::Name(_)) || begins_elsewhere(template),
-        Kind::Either(values) => values.iter().any(begins_elsewhere),
+        Kind::Either(choice) => choice.values().any(begins_elsewhere),
         Kind::Rewritten(value) | Kind::Repeated(value) => begins_elsewhere(value),
         _ => false,
     }
@@ -231,27 +255,14 @@ impl Linker<'_> {
     /// The texts that a value may be, those that are statements, with open places named.
     fn drafts(&mut self, unit: usize, value: &Shared) -> Vec<Draft> {
         self.budget = 5_000;
-        let wanted = self.wanted.clone();
-        let drafts: Vec<Draft> = self
-            .variants(unit, value)
-            .into_iter()
-            .map(|draft| {
-                let open = open_places(&draft.text);
-                let parts: Vec<_> = open
-                    .into_iter()
-                    .map(|(range, name)| {
-                        let at = draft.slice(range.clone()).pieces.first().map(|piece| (piece.unit, piece.at.clone()));
-                        let (unit, at) = at.unwrap_or((unit, 0..0));
-                        (range, Draft::hole(&name, unit, at, Vec::new()))
-                    })
-                    .collect();
-                if parts.is_empty() { draft } else { draft.replaced(&parts) }
-            })
-            .filter(|draft| is_statement(&draft.text))
-            .collect();
+        self.missing.clear();
+        let python = self.units[unit].language == Language::Python;
+        let mut drafts: Vec<Draft> =
+            self.variants(unit, value).into_iter().map(|draft| with_open_places(draft, unit, python)).collect();
+        drafts.retain(|draft| is_statement(&draft.text));
         // Names are wanted for the sake of statements, not of other texts.
-        if drafts.iter().all(|draft| draft.holes.is_empty()) {
-            self.wanted = wanted;
+        if drafts.iter().any(|draft| !draft.holes.is_empty()) {
+            self.wanted.extend(self.missing.drain(..));
         }
         drafts
     }
@@ -331,10 +342,8 @@ impl Linker<'_> {
                 Bound::Unset
             }
             _ => {
-                let wanted = self.wanted.clone();
                 self.budget = 200;
                 let mut drafts = self.variants(unit, value);
-                self.wanted = wanted;
                 match drafts.pop() {
                     Some(draft) if drafts.is_empty() && draft.holes.is_empty() && !draft.dynamic => {
                         Bound::Constant(draft.text)

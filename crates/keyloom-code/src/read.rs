@@ -1,15 +1,19 @@
 //! Reads one file: walks its syntax tree once, following what variables hold.
 
+mod batches;
 mod bindings;
 mod building;
 mod calls;
+mod flow;
 pub(crate) mod gocqlx;
+mod patience;
+mod scopes;
 mod sites;
 mod strings;
+mod terms;
 
-use std::cell::Cell;
 use std::collections::HashSet;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use tree_sitter::{Node, ParseOptions, Parser};
@@ -17,53 +21,18 @@ use tree_sitter::{Node, ParseOptions, Parser};
 use crate::Language;
 use crate::front::{Front, front};
 use crate::shape::{Bind, Function, How, Shape, Span, bytes, children};
-use crate::sight::{begins_statement, may_send_statements};
+use crate::sight::begins_statement;
 use crate::snippet::BatchKind;
 use crate::unit::{Declaration, Passed, Remark, Seed, Sent, Unit, Unread};
 use crate::value::{Kind, Name, Shared, Text, Unknown, Value};
 use bindings::Bindings;
+use patience::Patience;
 
 /// Bytes of a file beyond which it is not read. People do not write such files; generators do.
 pub const BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// How deep the walk goes. Chains of operators and calls do not count; the deepest program that was seen had 90.
 const DEPTH_MAX: usize = 200;
-
-/// The bytes that the parser is handed at a time.
-const CHUNK: usize = 4096;
-
-/// How much work a text may be to parse. Counted, not timed: the same text is given up on everywhere or nowhere.
-///
-/// The parser asks for each chunk of the text about twice, or up to fifty times in a small file; a text that makes it lex
-/// the rest again and again asks for thousands. And it reports progress every hundred operations: once for 50 to 250 bytes
-/// of a program.
-struct Patience {
-    chunks: Cell<usize>,
-    steps: Cell<usize>,
-    length: usize,
-}
-
-impl Patience {
-    fn of(text: &str) -> Self {
-        Self { chunks: Cell::new(0), steps: Cell::new(0), length: text.len() }
-    }
-
-    fn lasts(&self) -> bool {
-        self.chunks.get() <= 2_000 + 64 * (self.length / CHUNK) && self.steps.get() <= 500 + self.length / 24
-    }
-
-    /// The next bytes; none when patience is at its end, as if the text were.
-    fn chunk<'t>(&self, text: &'t [u8], at: usize) -> &'t [u8] {
-        self.chunks.set(self.chunks.get() + 1);
-        let end = text.len().min(at.saturating_add(CHUNK));
-        if self.lasts() { text.get(at..end).unwrap_or_default() } else { &[] }
-    }
-
-    fn step(&self) -> ControlFlow<()> {
-        self.steps.set(self.steps.get() + 1);
-        if self.lasts() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
 
 /// Reads a file. The name is what others call it, a path with slashes: it tells packages and modules apart, and tests.
 pub fn read(language: Language, name: &str, text: &str) -> Unit {
@@ -457,169 +426,6 @@ impl<'t> Reader<'t> {
         }
         let container = self.containers.clone();
         self.unit.declarations.push(Declaration { container, name: name.to_owned(), value, at: span(node), function });
-    }
-
-    fn branch(&mut self, node: Node<'t>, conditions: Vec<Node<'t>>, branches: Vec<Node<'t>>, total: bool) -> Shared {
-        self.parts(conditions);
-        let (mut outcomes, mut values) = (Vec::new(), Vec::new());
-        let mut pending = branches;
-        let mut total = total;
-        pending.reverse();
-        while let Some(branch) = pending.pop() {
-            // A chain of `else if` is one question with many answers, and may be longer than the walk is deep.
-            if pending.is_empty()
-                && total
-                && let Shape::Branch { conditions, branches, total: inner } = (self.shape)(branch, self.text)
-            {
-                self.parts(conditions);
-                pending.extend(branches.into_iter().rev());
-                total = inner;
-                continue;
-            }
-            let mark = self.bindings.mark();
-            let value = self.eval(branch);
-            let changes = self.bindings.take_back(mark);
-            if !std::mem::take(&mut self.left) {
-                outcomes.push(changes);
-                values.push(value);
-            }
-        }
-        if !total {
-            outcomes.push(Vec::new());
-        }
-        self.left = outcomes.is_empty();
-        self.bindings.merge(&outcomes);
-        let mut values = values.into_iter();
-        match values.next() {
-            Some(first) if total => values.fold(first, |merged, value| Value::either(&merged, &value)),
-            _ => self.unknown(node),
-        }
-    }
-
-    fn looped(
-        &mut self,
-        node: Node<'t>,
-        over: Option<Node<'t>>,
-        variables: Vec<&'t str>,
-        parts: Vec<Node<'t>>,
-    ) -> Shared {
-        if let Some(over) = over {
-            let value = self.eval(over);
-            self.consumed(&value, crate::Consumed::Iterated);
-        }
-        if let Some(frame) = self.functions.last_mut() {
-            frame.loops += 1;
-        }
-        let mark = self.bindings.mark();
-        for variable in variables {
-            self.bindings.set(variable, Some(Value::unknown(variable, span(node))));
-        }
-        self.parts(parts);
-        self.left = false;
-        let mut changes = self.bindings.take_back(mark);
-        for (name, value) in &mut changes {
-            let before = self.bindings.get(name);
-            *value = value.take().map(|value| strings::repeated(before, value));
-        }
-        // What grew in the loop grew by an unknown number of rounds; all else was changed or not.
-        let (grown, changed): (Vec<_>, Vec<_>) = changes
-            .into_iter()
-            .partition(|(_, value)| value.as_ref().is_some_and(|value| matches!(value.kind, Kind::Repeated(_))));
-        self.bindings.merge(&[Vec::new(), changed]);
-        for (name, value) in grown {
-            self.bindings.set(name, value);
-        }
-        if let Some(frame) = self.functions.last_mut() {
-            frame.loops -= 1;
-        }
-        self.unknown(node)
-    }
-
-    fn block(&mut self, node: Node<'t>) -> Shared {
-        let hidden = self.functions.last_mut().map(|frame| std::mem::take(&mut frame.hidden));
-        let last = self.parts(all_children(node));
-        if let (Some(hidden), Some(frame)) = (hidden, self.functions.last_mut()) {
-            for (name, before) in std::mem::replace(&mut frame.hidden, hidden).into_iter().rev() {
-                self.bindings.set(name, before);
-            }
-        }
-        last.unwrap_or_else(|| self.unknown(node))
-    }
-
-    /// A long function in which nothing is asked is not looked into; a short one may answer a part of a statement.
-    fn is_idle(&self, node: Node<'t>, function: &Function<'t>) -> bool {
-        const SHORT: usize = 400;
-        let text = bytes(node, self.text).as_bytes();
-        function.name.is_some()
-            && text.len() > SHORT
-            && !self.uses_builders
-            && !may_send_statements(self.unit.language, text)
-    }
-
-    fn function(&mut self, node: Node<'t>, function: Function<'t>) -> Shared {
-        if self.is_idle(node, &function) {
-            return self.unknown(node);
-        }
-        let is_lambda = function.name.is_none();
-        let (this, container) = function.receiver.unwrap_or(("", ""));
-        let outer = self.containers.clone();
-        if !container.is_empty() {
-            self.containers = outer.iter().cloned().chain([container.to_owned()]).collect();
-        }
-        let mark = self.bindings.mark();
-        let owner = function.name.unwrap_or("").to_owned();
-        for (index, parameter) in function.parameters.iter().enumerate() {
-            let parameter_of = (!is_lambda).then(|| (owner.clone(), index));
-            let unknown = Unknown { name: (*parameter).to_owned(), at: span(node), parameter: parameter_of };
-            self.bindings.set(parameter, Some(Value::new(Kind::Unknown(unknown))));
-        }
-        let loops = if is_lambda { self.functions.last().map_or(0, |frame| frame.loops) } else { 0 };
-        let (name, range) = (function.name, node.byte_range());
-        self.functions.push(Frame { name, this, answers: Vec::new(), loops, range, hidden: Vec::new() });
-        let left = std::mem::take(&mut self.left);
-        let last = self.parts(function.parts);
-        let ended = std::mem::replace(&mut self.left, left);
-        let frame = self.functions.pop();
-        let changes = self.bindings.take_back(mark);
-        if is_lambda {
-            let parameters = function.parameters;
-            let outer = changes.into_iter().filter(|(name, _)| !parameters.contains(name)).collect();
-            self.bindings.merge(&[Vec::new(), outer]);
-        }
-        let mut answers = frame.map(|frame| frame.answers).unwrap_or_default();
-        if !ended && let Some(last) = last {
-            answers.push(last);
-        }
-        answers.retain(|answer| answer.is_telling());
-        let mut answers = answers.into_iter();
-        let answer = answers.next().map(|first| answers.fold(first, |merged, value| Value::either(&merged, &value)));
-        let value = answer.unwrap_or_else(|| self.unknown(node));
-        match function.name {
-            // What is bound within a function is a variable of it.
-            Some(name) if self.unit.language == Language::Haskell && !self.functions.is_empty() => {
-                self.bindings.set(name, Some(value.clone()));
-            }
-            Some(name) => self.declare(name, value.clone(), node, true),
-            None => {}
-        }
-        self.containers = outer;
-        value
-    }
-
-    fn container(&mut self, node: Node<'t>, name: &'t str, bases: Vec<&'t str>, body: Vec<Node<'t>>) -> Shared {
-        let outer = self.containers.clone();
-        self.containers = outer.iter().cloned().chain([name.to_owned()]).collect();
-        for base in bases {
-            self.unit.bases.push((name.to_owned(), base.to_owned()));
-        }
-        // A class within a function has fields, not variables of that function.
-        let functions = std::mem::take(&mut self.functions);
-        let mark = self.bindings.mark();
-        self.parts(body);
-        self.bindings.take_back(mark);
-        self.functions = functions;
-        self.containers = outer;
-        self.unknown(node)
     }
 
     fn comment(&mut self, node: Node<'t>) {

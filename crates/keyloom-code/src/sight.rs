@@ -97,7 +97,9 @@ pub(crate) fn is_statement(text: &str) -> bool {
         "update" => words.updates(),
         "delete" => words.deletes(),
         "begin" => {
-            second == "batch" || matches!(second, "unlogged" | "logged" | "counter") && words.at(2) == Some("batch")
+            words.len() > 4
+                && (second == "batch"
+                    || matches!(second, "unlogged" | "logged" | "counter") && words.at(2) == Some("batch"))
         }
         "truncate" => words.len() <= 4 && words.at(1).is_some(),
         "use" if is_directive(text.as_bytes()) => false,
@@ -335,7 +337,10 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
             || words.0.windows(2).any(|pair| pair[0] == "(" && pair[1] == "select")
             || is_select && word("or")
             || pair("for", "update")
-            || word("offset"),
+            || words
+                .0
+                .windows(2)
+                .any(|pair| pair[0] == "offset" && (pair[1] == "?" || pair[1].starts_with(char::is_numeric))),
     );
     note(
         Foreign::Constraint,

@@ -114,9 +114,18 @@ fn braces(text: &str) -> Vec<Blank> {
     found
 }
 
-/// Places that stay open in a text that nobody was seen to fill in: `%s`, `${x}`, `{{.X}}`, `{name}`, outside of quotes.
-pub(crate) fn open_places(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut found = Vec::new();
+/// A place that stays open in a text that nobody was seen to fill in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// Something with this name is filled in before the text is sent.
+    Hole(String),
+    /// It is a marker of the driver, and reads so in CQL: Python's `%s`.
+    Marker(String),
+}
+
+/// Places that stay open: `%s`, `${x}`, `{{.X}}`, `{name}`, outside of quotes. The driver of Python takes `%s` for a marker.
+pub(crate) fn open_places(text: &str, python: bool) -> Vec<(Range<usize>, Open)> {
+    let mut found: Vec<(Range<usize>, Open)> = Vec::new();
     let mut quoted = false;
     let mut hole = false;
     let mut at = 0;
@@ -130,8 +139,18 @@ pub(crate) fn open_places(text: &str) -> Vec<(Range<usize>, String)> {
         } else if letter == '\'' {
             quoted = !quoted;
             1
-        } else if let Some((length, name)) = open_place(rest, quoted) {
-            found.push((at..at + length, name));
+        } else if let Some((length, name)) = braced(rest, quoted) {
+            found.push((at..at + length, Open::Hole(name)));
+            length
+        } else if let Some((length, with)) = unfilled(rest).filter(|_| !quoted) {
+            let is_marker = python && !names_something(&text[..at], &rest[length..]);
+            let open = match with {
+                With::Name(name) if is_marker => Open::Marker(format!(":{name}")),
+                With::Name(name) => Open::Hole(name),
+                _ if is_marker => Open::Marker("?".to_owned()),
+                _ => Open::Hole(format!("argument{}", found.len() + 1)),
+            };
+            found.push((at..at + length, open));
             length
         } else {
             letter.len_utf8()
@@ -141,9 +160,30 @@ pub(crate) fn open_places(text: &str) -> Vec<(Range<usize>, String)> {
     found
 }
 
-fn open_place(rest: &str, quoted: bool) -> Option<(usize, String)> {
+/// `%s` and the like at the beginning.
+fn unfilled(rest: &str) -> Option<(usize, With)> {
+    if !rest.starts_with('%') {
+        return None;
+    }
+    // No directive is longer; the rest of a long text is not looked through for each sign.
+    let end = rest.char_indices().nth(80).map_or(rest.len(), |(end, _)| end);
+    let blank = percent(&rest[..end]).into_iter().next().filter(|blank| blank.at.start == 0)?;
+    (!matches!(blank.with, With::Text(_))).then_some((blank.at.end, blank.with))
+}
+
+/// Whether a place is that of a table, a keyspace or a part of a name, where no marker may stand.
+fn names_something(before: &str, behind: &str) -> bool {
+    let word = before.trim_end().rsplit(char::is_whitespace).next().unwrap_or("").to_lowercase();
+    let is_joined = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '"');
+    ["from", "into", "update", "table", "keyspace", "exists", "use", "on", "type", "select"].contains(&word.as_str())
+        || before.ends_with(is_joined)
+        || behind.starts_with(is_joined)
+}
+
+fn braced(rest: &str, quoted: bool) -> Option<(usize, String)> {
     let named = |open: &str, close: &str| {
         let inner = rest.strip_prefix(open)?;
+        let inner = &inner[..inner.char_indices().nth(80).map_or(inner.len(), |(end, _)| end)];
         let end = inner.find(close)?;
         let name = inner[..end].trim().trim_start_matches('.');
         let is_name = !name.is_empty()
@@ -151,26 +191,6 @@ fn open_place(rest: &str, quoted: bool) -> Option<(usize, String)> {
             && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
         is_name.then(|| (open.len() + end + close.len(), name.to_owned()))
     };
-    if let Some(found) = named("${", "}").or_else(|| named("#{", "}")).or_else(|| named("{{", "}}")) {
-        return Some(found);
-    }
-    if quoted {
-        return None;
-    }
-    if let Some(found) = named("{", "}") {
-        return Some(found);
-    }
-    if rest.starts_with('%') {
-        let blank = percent(rest).into_iter().next()?;
-        if blank.at.start != 0 || matches!(blank.with, With::Text(_)) {
-            return None;
-        }
-        let name = match blank.with {
-            With::Name(name) => name,
-            With::Position(position) => format!("argument{}", position + 1),
-            With::Text(_) => return None,
-        };
-        return Some((blank.at.end, name));
-    }
-    None
+    let marked = named("${", "}").or_else(|| named("#{", "}")).or_else(|| named("{{", "}}"));
+    marked.or_else(|| named("{", "}").filter(|_| !quoted))
 }

@@ -38,8 +38,8 @@ pub(crate) enum Kind {
     Name(Name),
     /// One after the other.
     Join(Vec<Shared>),
-    /// One of these.
-    Either(Vec<Shared>),
+    /// One of several.
+    Either(Choice),
     /// Put together in a loop: this once is one of many possible texts.
     Repeated(Shared),
     /// Some of the text is replaced.
@@ -75,6 +75,32 @@ pub(crate) enum Kind {
     },
     /// A batch, by its number in the unit.
     Batch(u32),
+}
+
+/// One of several values.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// What decides: the condition as it is written. The same question is answered alike wherever it is asked.
+    question: Option<Arc<str>>,
+    options: Vec<(u32, Shared)>,
+}
+
+impl Choice {
+    pub fn values(&self) -> impl Iterator<Item = &Shared> {
+        self.options.iter().map(|(_, value)| value)
+    }
+
+    /// The values, each with the answer that chooses it.
+    pub fn answers(&self) -> impl Iterator<Item = (Option<(Arc<str>, u32)>, &Shared)> {
+        self.options.iter().map(|(branch, value)| (self.question.clone().map(|question| (question, *branch)), value))
+    }
+
+    /// The same choice between other values.
+    pub fn map(&self, change: impl FnMut(&Shared) -> Option<Shared>) -> Option<Shared> {
+        let values: Option<Vec<Shared>> = self.values().map(change).collect();
+        let options = self.options.iter().zip(values?).map(|((branch, _), value)| (*branch, value)).collect();
+        Some(Value::either(self.question.as_ref(), options))
+    }
 }
 
 /// Text, and where it was written.
@@ -123,7 +149,8 @@ pub(crate) enum Style {
 impl Value {
     pub fn new(kind: Kind) -> Shared {
         let nodes = match &kind {
-            Kind::Join(values) | Kind::Either(values) | Kind::List(values) => sum(values.iter()),
+            Kind::Join(values) | Kind::List(values) => sum(values.iter()),
+            Kind::Either(choice) => sum(choice.values()),
             Kind::Repeated(value) | Kind::Rewritten(value) | Kind::Sent { statement: value, .. } => value.nodes,
             Kind::Separated { separator, list } => separator.nodes.saturating_add(list.nodes),
             Kind::Format { template, arguments, .. } => {
@@ -186,56 +213,74 @@ impl Value {
         }
     }
 
-    /// One of two. What both begin with is written once, so that optional parts in a row stay few.
-    pub fn either(one: &Shared, other: &Shared) -> Shared {
-        if one == other {
-            return one.clone();
+    /// One of several, each with the number of the branch that chooses it. What all begin with is written once, so that
+    /// optional parts in a row stay few.
+    pub fn either(question: Option<&Arc<str>>, options: Vec<(u32, Shared)>) -> Shared {
+        let Some((_, first)) = options.first() else { return Self::join(vec![]) };
+        if options.iter().all(|(_, option)| option == first) {
+            return first.clone();
         }
-        let (short, long) = (one.as_parts(), other.as_parts());
-        let common = short.iter().zip(&long).take_while(|(a, b)| a == b).count();
+        let parts: Vec<(u32, Vec<Shared>)> =
+            options.iter().map(|(branch, option)| (*branch, option.as_parts())).collect();
+        let shortest = parts.iter().map(|(_, parts)| parts.len()).min().unwrap_or(0);
+        let is_common = |at: &usize| parts.iter().all(|(_, each)| each[*at] == parts[0].1[*at]);
+        let common = (0..shortest).take_while(is_common).count();
         if common > 0 {
-            let mut parts: Vec<Shared> = short[..common].to_vec();
-            let rest = |parts: &[Shared]| Self::join(parts.to_vec());
-            parts.push(Self::alternatives(&rest(&short[common..]), &rest(&long[common..])));
-            return Self::new(Kind::Join(parts));
+            let rest = |(branch, parts): &(u32, Vec<Shared>)| (*branch, Self::join(parts[common..].to_vec()));
+            let mut joined = parts[0].1[..common].to_vec();
+            joined.push(Self::alternatives(question, parts.iter().map(rest).collect()));
+            return Self::new(Kind::Join(joined));
         }
-        // `a + b` against `a + b + c` where a and b are one text: the longer text begins with the shorter.
-        if let ([only], [first, ..]) = (short.as_slice(), long.as_slice())
-            && let (Kind::Text(a), Kind::Text(b)) = (&only.kind, &first.kind)
-            && let Some(rest) = b.after(a)
-        {
-            let mut tail = vec![Self::text(rest)];
-            tail.extend(long[1..].iter().cloned());
-            return Self::new(Kind::Join(vec![
-                one.clone(),
-                Self::alternatives(&Self::join(vec![]), &Self::join(tail)),
-            ]));
-        }
-        Self::alternatives(one, other)
+        Self::extended(question, &parts).unwrap_or_else(|| Self::alternatives(question, options))
     }
 
-    fn alternatives(one: &Shared, other: &Shared) -> Shared {
-        let mut all: Vec<Shared> = Vec::new();
-        for value in [one, other] {
-            let inner: &[Shared] = match &value.kind {
-                Kind::Either(inner) => inner,
-                _ => std::slice::from_ref(value),
-            };
-            for value in inner {
-                if !all.contains(value) {
-                    all.push(value.clone());
+    /// `a` or `a + b` where that is one text: the longer text begins with the shorter.
+    fn extended(question: Option<&Arc<str>>, parts: &[(u32, Vec<Shared>)]) -> Option<Shared> {
+        let [one, other] = parts else { return None };
+        let ((one, short), (other, long)) = if one.1.len() <= other.1.len() { (one, other) } else { (other, one) };
+        let ([only], [first, more @ ..]) = (&short[..], &long[..]) else { return None };
+        let (only, rest) = match (&only.kind, &first.kind) {
+            (Kind::Text(short), Kind::Text(long)) => (only, long.after(short)?),
+            _ => return None,
+        };
+        let mut tail = vec![Self::text(rest)];
+        tail.extend(more.iter().cloned());
+        let mut options = vec![(*one, Self::join(vec![])), (*other, Self::join(tail))];
+        options.sort_by_key(|(branch, _)| *branch);
+        Some(Self::new(Kind::Join(vec![only.clone(), Self::alternatives(question, options)])))
+    }
+
+    fn alternatives(question: Option<&Arc<str>>, options: Vec<(u32, Shared)>) -> Shared {
+        let mut all: Vec<(u32, Shared)> = Vec::new();
+        for (branch, value) in options {
+            match &value.kind {
+                // Without a question it does not matter who chooses.
+                Kind::Either(inner) if question.is_none() && inner.question.is_none() => {
+                    all.extend(inner.values().map(|value| (branch, value.clone())));
+                }
+                _ => all.push((branch, value)),
+            }
+        }
+        if question.is_none() {
+            let mut different: Vec<(u32, Shared)> = Vec::new();
+            for (_, value) in all {
+                if !different.iter().any(|(_, known)| *known == value) {
+                    different.push((different.len() as u32, value));
+                }
+                // More than are followed: those that are left out stand for themselves.
+                if different.len() > ALTERNATIVES {
+                    break;
                 }
             }
+            all = different;
         }
-        match all.len() {
-            1 => all.remove(0),
-            // More than are followed: those that are left out stand for themselves.
-            count if count > ALTERNATIVES => {
-                all.truncate(ALTERNATIVES);
-                Self::new(Kind::Repeated(Self::new(Kind::Either(all))))
-            }
-            _ => Self::new(Kind::Either(all)),
-        }
+        let many = all.len() > ALTERNATIVES;
+        all.truncate(ALTERNATIVES);
+        let value = match all.len() {
+            1 => all.remove(0).1,
+            _ => Self::new(Kind::Either(Choice { question: question.cloned(), options: all })),
+        };
+        if many { Self::new(Kind::Repeated(value)) } else { value }
     }
 
     fn as_parts(self: &Arc<Self>) -> Vec<Shared> {
@@ -251,15 +296,18 @@ impl Value {
         loop {
             value = match &value.kind {
                 Kind::Text(text) => return Some(text),
-                Kind::Join(values) | Kind::Either(values) => values
-                    .iter()
-                    .find(|value| !matches!(&value.kind, Kind::Text(text) if text.text.trim().is_empty()))?,
+                Kind::Join(values) => values.iter().find(|value| !value.is_blank())?,
+                Kind::Either(choice) => choice.values().find(|value| !value.is_blank())?,
                 Kind::Repeated(value) | Kind::Rewritten(value) => value,
                 Kind::Sent { statement, .. } => statement,
                 Kind::Format { template, .. } => template,
                 _ => return None,
             };
         }
+    }
+
+    fn is_blank(&self) -> bool {
+        matches!(&self.kind, Kind::Text(text) if text.text.trim().is_empty())
     }
 
     /// Whether some text is known of it, or may be when units are linked.

@@ -26,13 +26,12 @@ impl Linker<'_> {
             Kind::Unknown(unknown) => vec![self.unknown(unit, unknown)],
             Kind::Name(name) => self.named(unit, name),
             Kind::Join(values) => self.product(unit, values),
-            Kind::Either(values) => {
+            Kind::Either(choice) => {
                 let mut all: Vec<Draft> = Vec::new();
-                for value in values {
+                for (answer, value) in choice.answers() {
                     for draft in self.variants(unit, value) {
-                        if !all.contains(&draft) {
-                            all.push(draft);
-                        }
+                        let draft = draft.answered(answer.clone());
+                        all.extend(draft.filter(|draft| !all.contains(draft)));
                     }
                 }
                 bounded(all)
@@ -130,10 +129,11 @@ impl Linker<'_> {
                 }
                 all
             }
-            Kind::Either(lists) => {
+            Kind::Either(choice) => {
                 let mut all = Vec::new();
-                for list in lists {
-                    all.extend(self.separated(unit, separator, list));
+                for (answer, list) in choice.answers() {
+                    let drafts = self.separated(unit, separator, list);
+                    all.extend(drafts.into_iter().filter_map(|draft| draft.answered(answer.clone())));
                 }
                 bounded(all)
             }
@@ -245,7 +245,7 @@ impl Linker<'_> {
                 let container = name.path.len().checked_sub(2).map(|at| name.path[at].clone());
                 if let Some(last) = name.path.last() {
                     let language = self.units[unit].language;
-                    self.wanted.insert(Wanted {
+                    self.missing.push(Wanted {
                         language,
                         container,
                         name: last.clone(),
@@ -260,9 +260,10 @@ impl Linker<'_> {
     }
 }
 
-/// Each text with each of the parts behind it. Where that were too many, the longest part stands for all.
+/// Each text with each of the parts behind it that go with it. Where that were too many, the longest stands for all.
 fn combined(mut all: Vec<Draft>, mut parts: Vec<Draft>) -> Vec<Draft> {
-    if all.len() * parts.len() > VARIANTS_MAX {
+    let agreeing = all.iter().map(|draft| parts.iter().filter(|part| draft.agrees(part)).count()).sum::<usize>();
+    if agreeing > VARIANTS_MAX || agreeing == 0 {
         parts = longest(parts);
     }
     if let [only] = parts.as_slice() {
@@ -274,7 +275,8 @@ fn combined(mut all: Vec<Draft>, mut parts: Vec<Draft>) -> Vec<Draft> {
         draft.append(part);
         draft
     };
-    all.iter().flat_map(|draft| parts.iter().map(move |part| with(draft, part))).collect()
+    let pairs = all.iter().flat_map(|draft| parts.iter().map(move |part| (draft, part)));
+    pairs.filter(|(draft, part)| draft.agrees(part)).map(|(draft, part)| with(draft, part)).collect()
 }
 
 fn marked(mut drafts: Vec<Draft>, mark: impl Fn(&mut Draft)) -> Vec<Draft> {
@@ -292,5 +294,5 @@ fn longest(drafts: Vec<Draft>) -> Vec<Draft> {
         return drafts;
     }
     let longest = drafts.into_iter().max_by_key(|draft| draft.text.len());
-    longest.map(|draft| Draft { dynamic: true, ..draft }).into_iter().collect()
+    longest.map(|draft| Draft { dynamic: true, answers: Vec::new(), ..draft }).into_iter().collect()
 }

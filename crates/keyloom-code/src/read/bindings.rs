@@ -2,6 +2,7 @@
 //! are put together afterwards.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::value::{Shared, Value};
 
@@ -51,23 +52,26 @@ impl<'t> Bindings<'t> {
         changes
     }
 
-    /// Goes on as if one of the branches had run.
-    pub fn merge(&mut self, outcomes: &[Changes<'t>]) {
+    /// Goes on as if one of the branches had run, each given with its number; the question is what decides.
+    pub fn merge(&mut self, question: Option<&Arc<str>>, outcomes: &[(u32, Changes<'t>)]) {
         let mut names: Vec<&'t str> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        for &(name, _) in outcomes.iter().flatten() {
+        for &(name, _) in outcomes.iter().flat_map(|(_, changes)| changes) {
             if seen.insert(name) {
                 names.push(name);
             }
         }
         for name in names {
             let before = self.values.get(name).cloned();
-            let after = |changes: &Changes<'t>| match changes.iter().find(|(changed, _)| *changed == name) {
-                Some((_, value)) => value.clone(),
-                None => before.clone(),
+            let after = |(branch, changes): &(u32, Changes<'t>)| {
+                let value = match changes.iter().find(|(changed, _)| *changed == name) {
+                    Some((_, value)) => value.clone(),
+                    None => before.clone(),
+                };
+                value.map(|value| (*branch, value))
             };
-            let mut values = outcomes.iter().filter_map(after);
-            let merged = values.next().map(|first| values.fold(first, |merged, value| Value::either(&merged, &value)));
+            let options: Vec<(u32, Shared)> = outcomes.iter().filter_map(after).collect();
+            let merged = (!options.is_empty()).then(|| Value::either(question, options));
             self.set(name, merged);
         }
     }

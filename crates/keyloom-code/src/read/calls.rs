@@ -101,8 +101,8 @@ impl<'t> Reader<'t> {
                 | Kind::Rewritten(_)
         );
         let is_list = matches!(value.kind, Kind::List(_))
-            || matches!(&value.kind, Kind::Either(all)
-            if all.iter().any(|value| matches!(value.kind, Kind::List(_))));
+            || matches!(&value.kind, Kind::Either(choice)
+            if choice.values().any(|value| matches!(value.kind, Kind::List(_))));
         let may_be_text = is_text || matches!(value.kind, Kind::Name(_));
         let answer = match name {
             "stripMargin" | "trimMargin" if may_be_text => strings::without_margin(value),
@@ -340,6 +340,15 @@ fn is_message(name: &str, owner: &str) -> bool {
             | "DisplayName"
             | "as"
             | "withDescription"
+            | "startsWith"
+            | "startswith"
+            | "endsWith"
+            | "includes"
+            | "indexOf"
+            | "HasPrefix"
+            | "equals"
+            | "equalsIgnoreCase"
+            | "matches"
     ) && !(name == "New" && owner == "table")
         || logs.contains(&owner) && !matches!(name, "Run")
 }

@@ -19,13 +19,8 @@ pub(super) fn appended(value: &Shared, more: &Shared) -> Shared {
             }
             Value::new(Kind::List(items))
         }
-        Kind::Either(values) if values.iter().any(|value| matches!(value.kind, Kind::List(_))) => {
-            let mut values = values.iter().map(|value| appended(value, more));
-            let first = values.next();
-            first.map_or_else(
-                || more.clone(),
-                |first| values.fold(first, |merged, value| Value::either(&merged, &value)),
-            )
+        Kind::Either(choice) if choice.values().any(|value| matches!(value.kind, Kind::List(_))) => {
+            choice.map(|value| Some(appended(value, more))).unwrap_or_else(|| more.clone())
         }
         _ => Value::join(vec![value.clone(), more.clone()]),
     }
@@ -66,10 +61,7 @@ fn mapped(value: &Shared, change: &mut impl FnMut(&Text) -> Text) -> Shared {
     match &value.kind {
         Kind::Text(text) => Value::text(change(text)),
         Kind::Join(values) => Value::join(values.iter().map(|value| mapped(value, change)).collect()),
-        Kind::Either(values) => {
-            let values = values.iter().map(|value| mapped(value, change)).collect();
-            Value::new(Kind::Either(values))
-        }
+        Kind::Either(choice) => choice.map(|value| Some(mapped(value, change))).unwrap_or_else(|| value.clone()),
         Kind::Format { template, style, arguments } => {
             Value::new(Kind::Format { template: mapped(template, change), style: *style, arguments: arguments.clone() })
         }

@@ -90,3 +90,12 @@ fn a_parameter_has_the_values_of_its_calls() {
     let snippets = super::linked(&units, &[program]).snippets;
     assert_eq!(snippets[0].holes[0].values, ["a", "b"]);
 }
+
+#[test]
+fn the_same_question_has_one_answer() {
+    asks(
+        "class A { void f(boolean m) { String c = \"a\"; String v = \"?\"; if (m) { c += \", b\"; }\n\
+         if (!m) { log(); } else { v += \", ?\"; } s.execute(\"INSERT INTO t (\" + c + \") VALUES (\" + v + \")\"); } }",
+        &["INSERT INTO t (a) VALUES (?)", "INSERT INTO t (a, b) VALUES (?, ?)"],
+    );
+}

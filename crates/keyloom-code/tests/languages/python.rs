@@ -24,9 +24,18 @@ fn formats() {
         &["SELECT a FROM ‹k›.t WHERE m = {}"],
     );
     asks("Q = 'SELECT a FROM {keyspace}.t'\n", &["SELECT a FROM ‹keyspace›.t"]);
+}
+
+#[test]
+fn markers_of_the_driver() {
+    asks("def f(x):\n    s.execute('SELECT a FROM t WHERE b = %(b)s', {'b': 1})\n", &["SELECT a FROM t WHERE b = :b"]);
     asks(
-        "def f(ks):\n    s.execute('SELECT a FROM t WHERE b = %(b)s', {'b': 1})\n",
-        &["SELECT a FROM t WHERE b = ‹b›"],
+        "def f(x):\n    s.execute('SELECT a FROM t WHERE b = %s AND c IN (%s, %s)', [1, 2, 3])\n",
+        &["SELECT a FROM t WHERE b = ? AND c IN (?, ?)"],
+    );
+    asks(
+        "Q = 'SELECT %s FROM %s.t_%s WHERE b = %s'\n",
+        &["SELECT ‹argument1› FROM ‹argument2›.t_‹argument3› WHERE b = ?"],
     );
 }
 

@@ -39,3 +39,11 @@ fn constants_of_objects_and_traits() {
     );
     asks("object A { def f = s.execute(\"SELECT a FROM %s\".format(\"t\")) }", &["SELECT a FROM t"]);
 }
+
+#[test]
+fn the_same_question_has_one_answer() {
+    asks(
+        "class A { def q(m: Boolean) = s\"INSERT INTO t (a${if (m) \", b\" else \"\"}) VALUES (?${if (m) \", ?\" else \"\"})\" }",
+        &["INSERT INTO t (a) VALUES (?)", "INSERT INTO t (a, b) VALUES (?, ?)"],
+    );
+}
