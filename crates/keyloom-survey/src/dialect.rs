@@ -19,24 +19,21 @@ pub(crate) enum Dialect {
 
 /// What a file says about itself.
 pub(crate) fn of_file(name: &str, drivers: &Drivers, snippets: &[&Snippet]) -> Option<Dialect> {
-    if !drivers.cassandra.is_empty() {
+    let is_ours = path::words(name).any(|word| ["cassandra", "scylla", "cql"].contains(&word.as_str()));
+    let names_another = path::names_another_database(name);
+    if !drivers.cassandra.is_empty() || is_ours && !names_another {
         return Some(Dialect::Cql);
     }
-    let is_other = !drivers.other.is_empty()
-        || path::names_another_database(name)
+    let is_other = names_another
+        || !drivers.other.is_empty()
         || snippets.iter().any(|snippet| !snippet.foreign.is_empty() || is_asked_of_jdbc(snippet));
-    let is_ours = || path::words(name).any(|word| ["cassandra", "scylla", "cql"].contains(&word.as_str()));
-    match (is_other, is_ours()) {
-        (false, true) => Some(Dialect::Cql),
-        (true, _) => Some(Dialect::Other),
-        (false, false) => None,
-    }
+    is_other.then_some(Dialect::Other)
 }
 
 /// What a statement is, given what its file says and whether any file speaks with another database.
 pub(crate) fn of_snippet(snippet: &Snippet, file: Option<Dialect>, drivers: &Drivers, has_other: bool) -> Dialect {
-    let speaks_both = !drivers.cassandra.is_empty() && !drivers.other.is_empty();
-    if is_asked_of_jdbc(snippet) || speaks_both && !snippet.foreign.is_empty() {
+    let only_cassandra = !drivers.cassandra.is_empty() && drivers.other.is_empty();
+    if is_asked_of_jdbc(snippet) || !only_cassandra && !snippet.foreign.is_empty() {
         return Dialect::Other;
     }
     if snippet.from != Origin::Literal {

@@ -187,7 +187,7 @@ impl Gathered {
             let Ok(text) = tree.open(name) else { continue };
             let lower = text.to_ascii_lowercase();
             let place_of = |words: &&str| lower.find(words).map(|at| at..at + words.len());
-            let changes = ["create table", "alter table", "drop table"].iter().find_map(|words| place_of(words));
+            let changes = ["create table", "alter table", "drop table"].iter().find_map(place_of);
             let ours = ["cassandra", "scylla", "keyspace", "cql"].iter().any(|word| lower.contains(word));
             if let Some(at) = changes.filter(|_| ours || name.to_ascii_lowercase().contains("cassandra")) {
                 let place = Place::new(sources.reserve(name.clone()), at);
