@@ -124,6 +124,11 @@ impl Rejection<'_> {
         }
     }
 
+    /// How sure it is that the statement is rejected where it matters.
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
     /// The columns that the term at fault restricts; none where the fault is not one term's.
     pub(crate) fn columns_at_fault(&self) -> Vec<&str> {
         let at_fault = |relation: &&Relation| relation.span == self.fault.at;

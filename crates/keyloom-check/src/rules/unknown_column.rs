@@ -31,25 +31,35 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         if rejections.len() >= ANOTHER_TABLE && files.len() > 1 {
             findings.extend(of_another_table(context, &rejections));
         } else {
-            findings.extend(rejections.iter().map(|(rejection, table)| one(context, rejection, table)));
+            let mut by_column: BTreeMap<&str, Vec<&(Rejection<'_>, &Table)>> = BTreeMap::new();
+            for rejection in &rejections {
+                by_column.entry(column(&rejection.0)).or_default().push(rejection);
+            }
+            findings.extend(by_column.into_values().filter_map(|statements| one(context, &statements)));
         }
     }
 }
 
-fn one(context: &SurveyContext<'_>, rejection: &Rejection<'_>, table: &Table) -> Finding {
+/// One column that is not there, and the statements that name it.
+fn one(context: &SurveyContext<'_>, statements: &[&(Rejection<'_>, &Table)]) -> Option<Finding> {
+    // The one that matters most speaks for all.
+    let (rejection, table) = statements.iter().rev().max_by_key(|(rejection, _)| rejection.level())?;
     let name = column(rejection);
     let mut finding = rejection.finding(&RULE, context);
     finding.message = format!("`{}` has no column `{name}`", table.name);
+    if statements.len() > 1 {
+        finding.message.push_str(&format!("; {} statements name it", statements.len()));
+    }
     let dropped = table.dropped.iter().rev().find(|(dropped, _)| dropped.eq_ignore_ascii_case(name));
     let nearest = keyloom_text::nearest(name, table.columns.iter().map(|column| column.name.as_str()));
-    match (dropped, nearest) {
+    Some(match (dropped, nearest) {
         (Some((_, made)), _) => finding
             .related(context.survey.made(*made), "dropped here")
             .help("take the column out of the statement, or add it again"),
         (None, Some(nearest)) => finding.help(format!("did you mean `{nearest}`?")),
         (None, None) => finding
             .help(format!("add it (`ALTER TABLE {} ADD ..`), or take it out of the statement", table.full_name())),
-    }
+    })
 }
 
 fn of_another_table(context: &SurveyContext<'_>, rejections: &[(Rejection<'_>, &Table)]) -> Option<Finding> {
