@@ -29,7 +29,7 @@ fn nulls(one: &TableUse<'_>, table: &Table) -> Option<Finding> {
             let nulls: Vec<(&Name, &Term)> = columns.iter().zip(values).filter(written).collect();
             let (_, first) = nulls.first()?;
             let names = nulls.iter().map(|(column, _)| format!("`{}`", column.text)).collect::<Vec<_>>().join(", ");
-            let message = format!("each such insert into `{name}` writes a tombstone for {names}");
+            let message = format!("this insert into `{name}` writes null to {names}: a tombstone each time");
             let finding = Finding::new(&RULE, one.of.place(first.span), message);
             Some(finding.help("leave the column out, or leave its marker unset: then nothing is written for it"))
         }
