@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
+use keyloom::check::{Config, all_rules, review};
 use keyloom::check::{Config, all_rules, review, review_all};
 use keyloom::code::{Language, link, may_hold_statements, may_hold_wanted, read as read_program};
 use keyloom::cql::Span;
@@ -262,7 +263,11 @@ pub fn migrations(bytes: &[u8]) {
             let places = places.chain(survey.allows.iter().flat_map(|allow| [allow.place, allow.about]));
             for place in places.chain(survey.coverage.unread.iter().map(|(place, _)| *place)) {
                 let text = sources.file(place.file).text();
-                assert!(text.get(place.bytes()).is_some(), "{place:?} is not a part of {}", sources.file(place.file).name());
+                assert!(
+                    text.get(place.bytes()).is_some(),
+                    "{place:?} is not a part of {}",
+                    sources.file(place.file).name()
+                );
             }
         }
         let findings = review_all(&[], &surveys, &sources, &Config::default(), TODAY);

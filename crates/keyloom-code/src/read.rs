@@ -7,6 +7,7 @@ mod calls;
 mod flow;
 pub(crate) mod gocqlx;
 mod patience;
+mod remarks;
 mod scopes;
 mod sites;
 mod strings;
@@ -23,7 +24,7 @@ use crate::front::{Front, front};
 use crate::shape::{Bind, Function, How, Shape, Span, bytes, children};
 use crate::sight::begins_statement;
 use crate::snippet::BatchKind;
-use crate::unit::{Declaration, Passed, Remark, Seed, Sent, Unit, Unread};
+use crate::unit::{Declaration, Passed, Seed, Sent, Unit, Unread};
 use crate::value::{Kind, Name, Shared, Text, Unknown, Value};
 use bindings::Bindings;
 use patience::Patience;
@@ -67,6 +68,7 @@ pub fn read(language: Language, name: &str, text: &str) -> Unit {
         unit.unread = Some(Unread::TooHard);
         return unit;
     };
+    unit.remarks = remarks::remarks(tree.root_node(), text);
     let mut reader = Reader::new(front(language), text, unit);
     reader.eval(tree.root_node());
     reader.finish()
@@ -217,9 +219,7 @@ impl<'t> Reader<'t> {
         let mut last = None;
         for node in nodes {
             // Comments, and the text of Ruby's here-documents, may stand anywhere.
-            if node.is_extra() && !node.kind().starts_with("heredoc") {
-                self.comment(node);
-            } else {
+            if !node.is_extra() || node.kind().starts_with("heredoc") {
                 last = Some(self.eval(node));
             }
         }
@@ -426,24 +426,6 @@ impl<'t> Reader<'t> {
         }
         let container = self.containers.clone();
         self.unit.declarations.push(Declaration { container, name: name.to_owned(), value, at: span(node), function });
-    }
-
-    fn comment(&mut self, node: Node<'t>) {
-        let text = bytes(node, self.text);
-        let Some(found) = text.find("keyloom:") else { return };
-        let said = text[found..].trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '*' | '/'));
-        let beside = node
-            .prev_named_sibling()
-            .filter(|sibling| !sibling.is_extra() && !self.text[sibling.end_byte()..node.start_byte()].contains('\n'));
-        let behind = || {
-            let mut next = node.next_named_sibling();
-            while let Some(sibling) = next.filter(Node::is_extra) {
-                next = sibling.next_named_sibling();
-            }
-            next
-        };
-        let covers = beside.or_else(behind).map(span);
-        self.unit.remarks.push(Remark { at: span(node), text: said.to_owned(), covers });
     }
 
     /// Remembers the arguments of a call of a function that may be in this unit.

@@ -23,6 +23,30 @@ fn remarks_and_what_they_cover() {
 }
 
 #[test]
+fn the_first_line_of_a_block_is_about_its_first_statement() {
+    let python = "def f(s):\n    # keyloom: allow x because y\n    a = s.execute('SELECT a FROM t')\n    b = 1\n";
+    let loops = "for a in b:\n    # keyloom: allow x because y\n    # and more\n    f(a)\n    g(a)\n";
+    let ruby = "def f(s)\n  # keyloom: allow x because y\n  s.execute('SELECT a FROM t')\n  1\nend\n";
+    let each = "b.each do |a|\n  # keyloom: allow x because y\n  f(a)\n  g(a)\nend\n";
+    let choice = "if a\n  # keyloom: allow x because y\n  f(a)\n  g(a)\nend\n";
+    for (language, text, covered) in [
+        (Language::Python, python, "a = s.execute('SELECT a FROM t')"),
+        (Language::Python, loops, "f(a)"),
+        (Language::Ruby, ruby, "s.execute('SELECT a FROM t')"),
+        (Language::Ruby, each, "f(a)"),
+        (Language::Ruby, choice, "f(a)"),
+    ] {
+        let unit = read(language, "x", text);
+        let covers: Vec<&str> = unit
+            .remarks()
+            .iter()
+            .map(|remark| remark.covers.clone().map_or("", |at| &text[at.start as usize..at.end as usize]))
+            .collect();
+        assert_eq!(covers, [covered], "{text}");
+    }
+}
+
+#[test]
 fn remarks_of_all_languages() {
     for (language, text) in [
         (Language::Java, "class A { /* keyloom: allow x because y */ int a; }"),
