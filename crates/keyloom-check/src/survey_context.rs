@@ -98,7 +98,7 @@ impl<'a> SurveyContext<'a> {
 
     fn has_statements_on_most(&self, keyspace: &Keyspace) -> bool {
         let tables = || keyspace.tables.values().filter(|table| self.is_own(table));
-        let used = tables().filter(|table| !self.uses(table).is_empty()).count();
+        let used = tables().filter(|table| !self.uses_in_life(table).is_empty()).count();
         used >= 2 && used * 2 >= tables().count()
     }
 

@@ -9,8 +9,8 @@ use crate::allowance;
 use crate::dialect::{self, Dialect};
 use crate::parallel;
 use crate::tree::Tree;
-use crate::written::{Piece, Written};
-use crate::{Allowance, Role, path, sites};
+use crate::written::{self, Piece, Written};
+use crate::{Allowance, Role, SurveyFault, SurveyFaultKind, path, sites};
 
 /// A program, while its statements are looked for.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct Code {
     pub allows: Vec<Allowance>,
     /// Files that could not be read, and why.
     pub unread: Vec<(Place, String)>,
+    /// Statements that a driver of Cassandra is sent and that are no CQL.
+    pub faults: Vec<SurveyFault>,
     /// Texts that are no statements of CQL, though they look like statements.
     pub other_dialects: usize,
     /// How many files held statements.
@@ -162,13 +164,10 @@ impl Code {
             }
             let role = role(&snippet, name, |unit| &program(unit).name);
             // What a test compares with, or garbles on purpose, is no statement that anybody misses.
-            if let Some(fault) = script.faults.first().filter(|_| role != Role::Test) {
-                self.unread.push((place, fault.message.clone()));
-            }
-            if script.statements.is_empty() {
+            let fault = script.faults.first().filter(|_| role != Role::Test);
+            if fault.is_none() && script.statements.is_empty() {
                 continue;
             }
-            files.insert(*file);
             let piece = |piece: &keyloom_code::Piece| Piece {
                 text: Span { start: piece.text.start, end: piece.text.end },
                 file: program(piece.unit).file,
@@ -176,6 +175,18 @@ impl Code {
                 end: piece.at.end,
             };
             let pieces: std::sync::Arc<[Piece]> = snippet.pieces.iter().map(piece).collect();
+            if let Some(fault) = fault {
+                self.unread.push((place, fault.message.clone()));
+                if is_sent_as_it_is(&snippet, &drivers) {
+                    let place = written::place(&pieces, fault.span).unwrap_or(place);
+                    let kind = SurveyFaultKind::SyntaxInProgram;
+                    self.faults.push(SurveyFault { kind, place, message: fault.message.clone() });
+                }
+            }
+            if script.statements.is_empty() {
+                continue;
+            }
+            files.insert(*file);
             let text: std::sync::Arc<str> = snippet.text.as_str().into();
             let written = |statement| Written {
                 statement,
@@ -230,6 +241,12 @@ fn words(unread: Unread) -> &'static str {
         Unread::TooDeep => "the program nests too deeply",
         Unread::TooHard => "the program could not be parsed to its end",
     }
+}
+
+/// Whether a driver of Cassandra gets the text word for word.
+fn is_sent_as_it_is(snippet: &Snippet, drivers: &[Drivers]) -> bool {
+    let is_known = snippet.holes.is_empty() && !snippet.dynamic && !snippet.rewritten && snippet.foreign.is_empty();
+    is_known && snippet.sites.iter().any(|site| !drivers[site.unit].cassandra.is_empty())
 }
 
 /// The role of a statement: the loudest of the places that use it.

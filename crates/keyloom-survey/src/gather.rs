@@ -169,6 +169,7 @@ impl Gathered {
         }
         self.shared.files.extend(programs.iter().map(|program| program.file));
         self.shared.allows.extend(read.allows);
+        self.shared.faults.extend(read.faults);
         let coverage = &mut self.shared.coverage;
         coverage.code_files = programs.len();
         coverage.code_files_with_statements = read.files_with_statements;

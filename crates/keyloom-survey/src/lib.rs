@@ -101,6 +101,8 @@ pub struct SurveyFault {
 pub enum SurveyFaultKind {
     /// The text of a schema or query file is no CQL.
     Syntax,
+    /// The text that a program sends to Cassandra is no CQL, and known to its end.
+    SyntaxInProgram,
     /// A step that the server would refuse after the ones before it.
     IllegalStep,
     /// A dump and a chain of migrations of the same schema differ.

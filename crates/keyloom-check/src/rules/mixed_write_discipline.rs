@@ -128,7 +128,7 @@ fn clash(table: &Table, plain: &TableUse<'_>, conditional: &TableUse<'_>) -> Lev
     }
     let removes = plain.deletes_rows() && plain.reach(table) == Reach::Rows;
     let known = !plain.is_open() && !conditional.is_open();
-    let proof = creates && removes && is_made_again(table) && known;
+    let proof = creates && removes && known && (is_made_again(table) || is_taken_and_freed(conditional, plain));
     plain.level(if proof { Level::Error } else { Level::Warning })
 }
 
@@ -148,6 +148,14 @@ fn is_made_again(table: &Table) -> bool {
     const NAMES: &[&str] = &["alias", "email", "handle", "login", "name", "nickname", "phone", "slug", "username"];
     let last = table.partition_key().chain(table.clustering()).last();
     has_word(&table.name, HELD) || last.is_some_and(|column| has_word(&column.name, NAMES))
+}
+
+/// Whether the program says so itself: one function takes what the key stands for, and another lets it go.
+fn is_taken_and_freed(take: &TableUse<'_>, free: &TableUse<'_>) -> bool {
+    const TAKES: &[&str] = &["acquire", "claim", "grab", "hold", "lock", "occupy", "reserve", "take"];
+    const FREES: &[&str] = &["free", "release", "relinquish", "unclaim", "unlock", "unreserve"];
+    let says = |one: &TableUse<'_>, words: &[&str]| one.function().is_some_and(|name| has_word(name, words));
+    says(take, TAKES) && says(free, FREES)
 }
 
 fn told(table: &Table, level: Level, plain: &TableUse<'_>) -> Finding {

@@ -22,12 +22,20 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             "`{}` keeps the latest by arrival: a value that was delayed overwrites a newer one, whatever its `{}`",
             table.name, clock.name
         );
+        let delete = foremost(context.uses(table), |one| one.deletes_rows() && one.using("timestamp").is_none());
+        let price = match delete {
+            Some(_) => {
+                "; but rows are deleted too, and a delete hides all that is older than itself: give deletes the event's time as well"
+            }
+            None => ", at no cost",
+        };
         let help = format!(
-            "write with the event's own time, `USING TIMESTAMP ?` with `{}` in microseconds: the newest then wins in any order of arrival, at no cost",
+            "write with the event's own time, `USING TIMESTAMP ?` with `{}` in microseconds: the newest then wins in any order of arrival{price}",
             clock.name
         );
         let finding = Finding::new(&RULE, write.place(), message).level(write.level(Level::Warning)).help(help);
-        findings.push(finding.related(context.survey.made(clock.made), "the event's own time"));
+        let finding = finding.related(context.survey.made(clock.made), "the event's own time");
+        findings.push(finding.related(delete.map(TableUse::place), "rows are deleted here, at the time of the call"));
     }
 }
 

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use keyloom_cql::ast::{Assignment, AssignmentKind, LiteralKind, TermKind};
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
@@ -18,7 +20,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     for table in context.own_tables().filter(|table| !is_counter_table(table) && !table.unknown) {
         let uses = context.uses(table);
         // Where no insert makes rows, an update does, and means to.
-        if !uses.iter().any(|one| one.insert().is_some()) {
+        if !uses.iter().any(|one| one.insert().is_some()) || holds_alternatives(uses, table) {
             continue;
         }
         let removes = |one: &&TableUse<'_>| {
@@ -74,6 +76,17 @@ fn is_partial(one: &TableUse<'_>, table: &Table, whole: usize) -> bool {
     };
     let is_plain = one.sets() && one.reach(table) == Reach::Rows && !one.is_conditional();
     is_plain && is_change && !cells.is_empty() && cells.len() * 2 <= whole
+}
+
+/// Whether a row holds one of several columns, so that it is whole with any of them (a value as a number, as a text, as a
+/// flag): beside what all writes set, each sets one. Two such columns may as well be two parts of a row.
+fn holds_alternatives(uses: &[TableUse<'_>], table: &Table) -> bool {
+    let writes = uses.iter().filter(|one| one.sets() && !one.is_test()).map(|one| cells(one, table));
+    let writes: Vec<Vec<&str>> = writes.filter(|cells| !cells.is_empty()).collect();
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    writes.iter().flatten().for_each(|name| *times.entry(name).or_default() += 1);
+    times.retain(|_, times| *times < writes.len());
+    times.len() > 2 && writes.iter().all(|cells| cells.iter().filter(|name| times.contains_key(*name)).count() == 1)
 }
 
 /// The columns of the row that a statement sets. Those of the partition are not the row's, and null makes no row.

@@ -44,7 +44,8 @@ pub(super) fn resolve(schema: &Schema, statement: &Statement, keyspace: Option<&
 
 /// The table that a name leads to.
 pub(super) fn find<'s>(schema: &'s Schema, name: &QualifiedName, keyspace: Option<&str>) -> Found<'s> {
-    if let Some(hole) = name.keyspace.iter().chain([&name.name]).find(|name| name.unknown) {
+    // Where both are open, the table decides: any keyspace will do that has it.
+    if let Some(hole) = [&name.name].into_iter().chain(&name.keyspace).find(|name| name.unknown) {
         // The only table of that name is meant, whichever keyspace is filled in.
         match (schema.find(name, keyspace), name.name.unknown) {
             (Lookup::One(table), false) => return Found::Known(Box::new(context(schema, table))),
