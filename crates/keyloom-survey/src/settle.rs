@@ -1,9 +1,10 @@
 //! Which schema a statement belongs to, and what the server would say to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::ast::{QualifiedName, StatementKind};
 use keyloom_cql::resolve::{FaultKind, Resolution, Verdict, resolve};
+use keyloom_finding::FileId;
 
 use crate::dialect::Dialect;
 use crate::ground::Ground;
@@ -32,6 +33,8 @@ pub(crate) fn settle(
     coverage: &mut Coverage,
 ) {
     let speaking = files_that_speak_cql(grounds, &pending);
+    // The schema that the statements of a file were given to last.
+    let mut homes: BTreeMap<FileId, usize> = BTreeMap::new();
     for pending in pending {
         let tables = names::tables(&pending.written.statement.kind);
         let keyspace = pending.written.keyspace.as_deref();
@@ -51,7 +54,10 @@ pub(crate) fn settle(
             |ground: &Ground| knows(ground) && !matches!(judge(ground, &pending.written).verdict, Verdict::Illegal(_));
         let several = grounds.iter().filter(|ground| knows(ground)).count() > 1;
         let accepted = several.then(|| best(grounds, &pending.name, accepts)).flatten();
-        let Some(ground) = accepted.or_else(|| best(grounds, &pending.name, knows)) else {
+        let file = pending.written.whole.file;
+        // A table that nothing makes is missed where the statements beside it are at home.
+        let home = homes.get(&file).copied().filter(|_| !is_known);
+        let Some(ground) = accepted.or(home).or_else(|| best(grounds, &pending.name, knows)) else {
             let reason = "several schemas of this repository have this table".to_owned();
             coverage.unread.push((pending.written.whole, reason));
             continue;
@@ -72,6 +78,9 @@ pub(crate) fn settle(
             || !pending.written.statement.unknown.is_empty()
             || tables.iter().any(|table| table.name.unknown);
         *if is_dynamic { &mut coverage.dynamic } else { &mut coverage.read } += 1;
+        if is_known {
+            homes.insert(file, ground);
+        }
         let Pending { written, role, site, dynamic, .. } = pending;
         grounds[ground].uses.push(Use { written, resolution, role, site, dynamic });
     }

@@ -391,6 +391,26 @@ SELECT mail FROM users;
 }
 
 #[test]
+fn a_missing_table_is_missed_where_its_neighbours_are_at_home() {
+    let text = "
+== services/a/schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== services/b/schema.cql
+CREATE TABLE towns (name text PRIMARY KEY, size int, mayor text);
+== tools/towns.cql
+SELECT size FROM towns WHERE name = ?;
+SELECT size FROM rivers WHERE name = ?;
+";
+    let (surveys, _) = surveyed(text);
+    let uses: Vec<usize> = surveys
+        .iter()
+        .filter(|survey| tables(survey)[0].starts_with("towns"))
+        .map(|survey| survey.uses.len())
+        .collect();
+    assert_eq!(uses, [2]);
+}
+
+#[test]
 fn schemas_of_several_keyspaces_are_one() {
     let survey = only(
         "
