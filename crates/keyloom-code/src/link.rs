@@ -198,6 +198,7 @@ fn first_part(value: &Shared) -> Option<Range<u32>> {
         Kind::Either(choice) if matches!(choice.values().next()?.kind, Kind::Built(_)) => {
             first_part(choice.values().next()?)
         }
+        Kind::Repeated(inner) if matches!(inner.kind, Kind::Built(_)) => first_part(inner),
         Kind::Derived { at, .. } => Some(at.start..at.start + 1),
         _ => value.first_text()?.parts.first().map(|part| part.at.clone()),
     }

@@ -139,6 +139,9 @@ pub(crate) fn open_places(text: &str, python: bool) -> Vec<(Range<usize>, Open)>
         } else if letter == '\'' {
             quoted = !quoted;
             1
+        } else if let Some(length) = expression_marker(rest) {
+            found.push((at..at + length, Open::Marker("?".to_owned())));
+            length
         } else if let Some((length, name)) = braced(rest, quoted) {
             found.push((at..at + length, Open::Hole(name)));
             length
@@ -158,6 +161,13 @@ pub(crate) fn open_places(text: &str, python: bool) -> Vec<(Range<usize>, Open)>
         at += length;
     }
     found
+}
+
+/// Spring's `:#{…}`: a marker, and an expression that is bound to it.
+fn expression_marker(rest: &str) -> Option<usize> {
+    let inner = rest.strip_prefix(":#{").or_else(|| rest.strip_prefix("?#{"))?;
+    let inner = &inner[..inner.char_indices().nth(200).map_or(inner.len(), |(end, _)| end)];
+    inner.find('}').map(|end| 3 + end + 1)
 }
 
 /// `%s` and the like at the beginning.

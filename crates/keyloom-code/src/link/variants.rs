@@ -30,8 +30,9 @@ impl Linker<'_> {
                 let mut all: Vec<Draft> = Vec::new();
                 for (answer, value) in choice.answers() {
                     for draft in self.variants(unit, value) {
-                        let draft = draft.answered(answer.clone());
-                        all.extend(draft.filter(|draft| !all.contains(draft)));
+                        if let Some(draft) = draft.answered(answer.clone()) {
+                            add(&mut all, draft);
+                        }
                     }
                 }
                 bounded(all)
@@ -257,6 +258,17 @@ impl Linker<'_> {
             return vec![Draft::hole(last, unit, name.at.clone(), Vec::new())];
         }
         bounded(all)
+    }
+}
+
+/// One more text. One that is there already stands for both, with the answers that both need.
+fn add(all: &mut Vec<Draft>, draft: Draft) {
+    match all.iter_mut().find(|known| known.text == draft.text && known.pieces == draft.pieces) {
+        Some(known) => {
+            known.answers.retain(|answer| draft.answers.contains(answer));
+            known.dynamic &= draft.dynamic;
+        }
+        None => all.push(draft),
     }
 }
 

@@ -28,6 +28,11 @@ impl<'t> Reader<'t> {
             })
     }
 
+    /// Whether a call changes the statement that it is made on: in the older driver. In the newer one it answers another.
+    fn builders_change(&self) -> bool {
+        self.unit.imports.iter().any(|import| import.path.starts_with("com.datastax.driver.core"))
+    }
+
     /// A function that begins a statement, or makes a part of one.
     pub(super) fn begin(&mut self, node: Node<'t>, owner: &str, name: &str, given: &[Given<'t>]) -> Option<Shared> {
         let owner = owner.rsplit('.').next().unwrap_or(owner);
@@ -105,8 +110,16 @@ impl<'t> Reader<'t> {
                 })?
             }
             Kind::Built(inner) => extend(inner, name, given, &at)?,
+            // A statement to which a loop added something.
+            Kind::Repeated(inner) => match &inner.kind {
+                Kind::Built(inner) => Value::new(Kind::Repeated(extend(inner, name, given, &at)?)),
+                _ => return None,
+            },
             _ => return None,
         };
+        if self.builders_change() {
+            self.rebind(object, &answer);
+        }
         self.seed(node, &answer);
         Some(answer)
     }

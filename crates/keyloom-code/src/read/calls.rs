@@ -23,10 +23,14 @@ impl<'t> Reader<'t> {
         let seeds = self.unit.seeds.len();
         let in_loop = is_looping(name);
         self.turn(in_loop, 1);
-        let given: Vec<Given<'t>> = arguments
-            .into_iter()
-            .map(|argument| Given { name: argument.name, node: argument.value, value: self.eval(argument.value) })
-            .collect();
+        let mut given: Vec<Given<'t>> = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let value = self.eval(argument.value);
+            // What a lambda answers is asked within it, or not at all: the call is given a function, not a statement.
+            let is_given = matches!(value.kind, Kind::Sent { .. }) || !self.is_lambda(argument.value);
+            let value = if is_given { value } else { self.unknown(argument.value) };
+            given.push(Given { name: argument.name, node: argument.value, value });
+        }
         self.turn(in_loop, -1);
         if is_message(name, receiver.map_or("", |receiver| bytes(receiver, self.text))) {
             self.unit.seeds.truncate(seeds);
@@ -66,6 +70,14 @@ impl<'t> Reader<'t> {
                 self.elsewhere(path, span(node), true)
             }
             _ => Value::unknown(name, span(node)),
+        }
+    }
+
+    fn is_lambda(&self, node: Node<'t>) -> bool {
+        match (self.shape)(node, self.text) {
+            Shape::Function(function) => function.name.is_none(),
+            Shape::Same(inner) => matches!((self.shape)(inner, self.text), Shape::Function(_)),
+            _ => false,
         }
     }
 
@@ -145,7 +157,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The variable at the root of a chain now holds another value.
-    fn rebind(&mut self, object: Node<'t>, value: &Shared) {
+    pub(super) fn rebind(&mut self, object: Node<'t>, value: &Shared) {
         let mut node = object;
         loop {
             match (self.shape)(node, self.text) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::bindings::Changes;
 use super::{Reader, all_children, span, strings};
 use crate::shape::{Shape, bytes};
 use crate::snippet::Consumed;
@@ -84,23 +85,28 @@ impl<'t> Reader<'t> {
         }
         self.parts(parts);
         self.left = false;
-        let mut changes = self.bindings.take_back(mark);
-        for (name, value) in &mut changes {
-            let before = self.bindings.get(name);
-            *value = value.take().map(|value| strings::repeated(before, value));
-        }
-        // What grew in the loop grew by an unknown number of rounds; all else was changed or not.
-        let (grown, changed): (Vec<_>, Vec<_>) = changes
-            .into_iter()
-            .partition(|(_, value)| value.as_ref().is_some_and(|value| matches!(value.kind, Kind::Repeated(_))));
-        self.bindings.merge(None, &[(0, Vec::new()), (1, changed)]);
-        for (name, value) in grown {
-            self.bindings.set(name, value);
-        }
+        let changes = self.bindings.take_back(mark);
+        self.after_rounds(changes);
         if let Some(frame) = self.functions.last_mut() {
             frame.loops -= 1;
         }
         self.unknown(node)
+    }
+
+    /// Goes on after something that may have run any number of times: what grew in it grew by an unknown number of rounds,
+    /// all else was changed or not.
+    pub(super) fn after_rounds(&mut self, mut changes: Changes<'t>) {
+        for (name, value) in &mut changes {
+            let before = self.bindings.get(name);
+            *value = value.take().map(|value| strings::repeated(before, value));
+        }
+        let is_grown =
+            |value: &Option<Shared>| value.as_ref().is_some_and(|value| matches!(value.kind, Kind::Repeated(_)));
+        let (grown, changed): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(_, value)| is_grown(value));
+        self.bindings.merge(None, &[(0, Vec::new()), (1, changed)]);
+        for (name, value) in grown {
+            self.bindings.set(name, value);
+        }
     }
 
     pub(super) fn block(&mut self, node: Node<'t>) -> Shared {

@@ -16,6 +16,7 @@ impl<'t> Reader<'t> {
         function.name.is_some()
             && text.len() > SHORT
             && !self.uses_builders
+            && self.unit.language != Language::Haskell
             && !may_send_statements(self.unit.language, text)
     }
 
@@ -47,7 +48,7 @@ impl<'t> Reader<'t> {
         if is_lambda {
             let parameters = function.parameters;
             let outer = changes.into_iter().filter(|(name, _)| !parameters.contains(name)).collect();
-            self.bindings.merge(None, &[(0, Vec::new()), (1, outer)]);
+            self.after_rounds(outer);
         }
         let mut answers = frame.map(|frame| frame.answers).unwrap_or_default();
         if !ended && let Some(last) = last {

@@ -390,7 +390,11 @@ impl<'t> Reader<'t> {
 /// Whether a value is a statement that was built by calls, or one of several.
 fn is_built(value: &Shared) -> bool {
     let is_built = |value: &Shared| matches!(&value.kind, Kind::Built(built) if built.start().is_some());
-    is_built(value) || matches!(&value.kind, Kind::Either(choice) if choice.values().any(is_built))
+    match &value.kind {
+        Kind::Either(choice) => choice.values().any(is_built),
+        Kind::Repeated(inner) => is_built(inner),
+        _ => is_built(value),
+    }
 }
 
 fn consumption(language: Language, name: &str) -> Option<Consumed> {

@@ -43,6 +43,7 @@ pub(super) fn repeated(before: Option<&Shared>, value: Shared) -> Shared {
         },
         (Some(Kind::Join(before)), Kind::Text(_)) => before.is_empty(),
         (Some(Kind::List(before)), Kind::List(after)) => after.len() > before.len(),
+        (Some(Kind::Built(before)), Kind::Built(after)) => after.values().count() > before.values().count(),
         (Some(_), Kind::Join(parts)) => parts.first() == before,
         _ => false,
     };

@@ -151,3 +151,18 @@ fn a_piece_leads_to_its_call() {
     let piece = snippets[0].pieces.iter().find(|piece| piece.text.contains(&table)).unwrap();
     assert_eq!(piece.at.start as usize, program.find("\"t\"").unwrap() + 1);
 }
+
+#[test]
+fn the_older_builders_change_and_loops_make_them_dynamic() {
+    let imports = "import com.datastax.driver.core.querybuilder.QueryBuilder;\nimport static \
+                   com.datastax.driver.core.querybuilder.QueryBuilder.*;\n";
+    let program =
+        "class A { void f() { Select q = select().from(\"t\"); q.where(eq(\"a\", bindMarker())); s.execute(q); } }";
+    super::asks(Language::Java, &format!("{imports}{program}"), &["SELECT * FROM t WHERE a = ?"]);
+    let program = "class A { void f() { Select q = select().from(\"t\"); for (String c : cs) { q.where(eq(c, bindMarker())); }\n\
+                   s.execute(q); } }";
+    super::asks(Language::Java, &format!("{imports}{program}"), &["~SELECT * FROM t WHERE ‹c› = ?"]);
+    let program = "class A { void f() { Select q = select().from(\"t\"); cs.forEach(c -> q.where(eq(c, bindMarker())));\n\
+                   s.execute(q); } }";
+    super::asks(Language::Java, &format!("{imports}{program}"), &["~SELECT * FROM t WHERE ‹c› = ?"]);
+}

@@ -66,6 +66,10 @@ fn annotations() {
         "interface A { @Query(\"SELECT a FROM t WHERE b = :b\") Row find(int b); }",
         &["SELECT a FROM t WHERE b = :b"],
     );
+    asks(
+        "interface A { @Query(\"SELECT a FROM t WHERE b = :#{#x.y}\") Row find(X x); }",
+        &["SELECT a FROM t WHERE b = ?"],
+    );
     asks("@Entity class A { @Query(value = \"SELECT a \" + \"FROM t\") Row f(); }", &["SELECT a FROM t"]);
 }
 
