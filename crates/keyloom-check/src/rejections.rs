@@ -29,7 +29,7 @@ pub(crate) struct Rejection<'a> {
 impl<'a> SurveyContext<'a> {
     /// The rejected statements that a rule speaks about, each place once.
     pub(crate) fn rejections(&self, rule: &'static Rule) -> Vec<Rejection<'a>> {
-        let doubt = !self.survey.open.is_empty() || self.speaks_scylla();
+        let doubt = self.survey.may_be_otherwise() || self.speaks_scylla();
         let most = if doubt { Level::Warning } else { Level::Error };
         let strange = self.strange_files();
         let mut rejections: Vec<Rejection<'a>> = self
@@ -58,6 +58,9 @@ impl<'a> SurveyContext<'a> {
             .find(|statement| inside(statement.span))
             .map_or(&of.written.statement.kind, |statement| &statement.kind);
         let unsure = of.dynamic || !of.unknown().is_empty();
+        // Where one name is made elsewhere, another may be too.
+        let is_name = matches!(fault.kind, FaultKind::UnknownTable | FaultKind::UnknownName | FaultKind::Type);
+        let most = if is_name && !self.survey.open.is_empty() { most.min(Level::Warning) } else { most };
         let level = match of.role {
             // Tests provoke rejections, and the statement of a migration met an older schema.
             Role::Test | Role::Migration => Level::Note,

@@ -193,7 +193,7 @@ impl Gathered {
             if let Some(at) = changes.filter(|_| ours || name.to_ascii_lowercase().contains("cassandra")) {
                 let place = Place::new(sources.reserve(name.clone()), at);
                 let reason = "a migration in a language that is not read changes tables".to_owned();
-                self.shared.open.push(Open { place, reason });
+                self.shared.open.push(Open { place, reason, names_only: false });
             }
         }
     }
@@ -237,7 +237,7 @@ impl Gathered {
         let changes = ["create", "alter", "drop"].iter().any(|word| words.to_ascii_lowercase().starts_with(word));
         if changes {
             let reason = "what this changes is known only when it is filled in".to_owned();
-            self.shared.open.push(Open { place: written.whole, reason });
+            self.shared.open.push(Open { place: written.whole, reason, names_only: false });
         } else {
             self.shared.coverage.dynamic += 1;
         }
@@ -288,5 +288,5 @@ fn nameless(written: &Written) -> Option<Open> {
         _ => false,
     };
     let reason = "the name of what this changes is known only when it is filled in".to_owned();
-    unknown.then_some(Open { place: written.whole, reason })
+    unknown.then_some(Open { place: written.whole, reason, names_only: false })
 }

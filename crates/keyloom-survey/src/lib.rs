@@ -116,6 +116,9 @@ pub struct Open {
     pub place: Place,
     /// What was seen, in one sentence.
     pub reason: String,
+    /// Only names are in doubt: one is missing here, so that it is made elsewhere, and others may be too. What the tables that
+    /// are known look like is not in question.
+    pub names_only: bool,
 }
 
 /// An allowance written in a comment: `-- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01`.
@@ -159,6 +162,11 @@ impl Survey {
     /// Where something of the schema was made so.
     pub fn made(&self, made: Made) -> Option<Place> {
         self.steps.get(made.by as usize).map(|step| step.place(made.at))
+    }
+
+    /// Whether tables that are known may look otherwise than they seem.
+    pub fn may_be_otherwise(&self) -> bool {
+        self.open.iter().any(|open| !open.names_only)
     }
 
     /// Whether anything may be concluded from what is *not* there: everything was read, and nothing is known to happen

@@ -115,6 +115,7 @@ fn run(
         Weight::Open => replayed.open.push(Open {
             place: written.place(fault.at),
             reason: format!("{}: the schema begins elsewhere", fault.message),
+            names_only: true,
         }),
         Weight::Illegal if source.certain && !source.code => {
             let kind = SurveyFaultKind::IllegalStep;

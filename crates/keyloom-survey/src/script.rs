@@ -46,7 +46,7 @@ pub(crate) fn script(file: FileId, text: &str) -> Script {
     let mut script = Script::default();
     if let Some(at) = template.conditional {
         let reason = "parts of this file are there on conditions that only its template knows".to_owned();
-        script.open.push(Open { place: Place::new(file, at..at + 2), reason });
+        script.open.push(Open { place: Place::new(file, at..at + 2), reason, names_only: false });
     }
     for fault in parsed.faults {
         let message = fault.help.map_or(fault.message.clone(), |help| format!("{}; {help}", fault.message));
@@ -61,6 +61,7 @@ pub(crate) fn script(file: FileId, text: &str) -> Script {
         let open = |(at, name): (usize, &str)| Open {
             place: place(Span::new(gap.start + at..gap.start + at + name.len())),
             reason: format!("`{name}` runs code between the statements"),
+            names_only: false,
         };
         hooks(text).map(open).collect::<Vec<_>>()
     };

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     // Where a part of the history is elsewhere, the step may meet another schema than the one seen here.
-    let level = if context.survey.open.is_empty() { Level::Error } else { Level::Warning };
+    let level = if context.survey.may_be_otherwise() { Level::Warning } else { Level::Error };
     let faults = context.survey.faults.iter().filter(|fault| fault.kind == SurveyFaultKind::IllegalStep);
     findings.extend(faults.map(|fault| {
         Finding::new(&RULE, fault.place, fault.message.clone())
