@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use keyloom::check::{Config, all_rules, review};
 use keyloom::check::{Config, all_rules, review, review_all};
 use keyloom::code::{Language, link, may_hold_statements, may_hold_wanted, read as read_program};
 use keyloom::cql::Span;
