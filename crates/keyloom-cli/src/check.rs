@@ -45,7 +45,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
     is_bad |= !unreadable.is_empty();
     findings.extend(unreadable.into_iter().map(|(name, why)| asked.explain(why.finding(None, &name), &name)));
     findings.extend(review_all(&readings, &surveys, &sources, &config, today));
-    let places: Vec<_> = findings.iter().flat_map(Finding::places).chain(taken::places(&surveys)).collect();
+    let is_json = matches!(arguments.format, FindingFormat::Json);
+    let places: Vec<_> = findings.iter().flat_map(Finding::places).chain(taken::places(&surveys, is_json)).collect();
     recall(&repository, places, &mut sources);
     keyloom::finding::sort(&mut findings, &sources);
     if let Some(path) = &arguments.write_baseline {
@@ -61,7 +62,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
     if surveys.is_empty() {
         hints(&asked);
     }
-    let summary = taken::summary(&surveys, &sources);
+    let mut summary = taken::summary(&surveys, &sources);
+    if let Some(summary) = &mut summary {
+        summary.lines.extend(taken::blind_line(&surveys));
+    }
     print_report(&findings, &sources, arguments.format, today, summary.as_ref());
     if matches!(arguments.format, FindingFormat::Text)
         && let Some(finding) = findings.first()
