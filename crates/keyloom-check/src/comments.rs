@@ -66,9 +66,9 @@ impl Comment {
     /// Reads `keyloom: allow RULE because 'REASON' until DAY`; a missing reason is a finding, and it allows all the same.
     fn read(text: &str, place: Place, about: Place) -> Result<(Self, Option<Finding>), Finding> {
         let misread = |what: &str| unused_allow::misread(place, what);
-        let words = text.trim_start_matches("keyloom:").trim();
+        let words = text.strip_prefix("keyloom:").unwrap_or("").trim();
         let Some(rest) = words.strip_prefix("allow").filter(|rest| rest.starts_with(char::is_whitespace)) else {
-            return Err(misread("what follows `keyloom:` is not `allow`"));
+            return Err(misread("an allowance begins with `keyloom: allow`"));
         };
         let rest = rest.trim_start();
         let (rule, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -139,8 +139,11 @@ mod tests {
     #[test]
     fn what_is_wrong_with_it_is_said() {
         for (text, said) in [
-            ("keyloom: ignore", "what follows `keyloom:` is not `allow`"),
-            ("keyloom: allow", "what follows `keyloom:` is not `allow`"),
+            ("keyloom: ignore", "begins with `keyloom: allow`"),
+            ("keyloom: allow", "begins with `keyloom: allow`"),
+            ("keyloom allow full-scan because 'x'", "begins with `keyloom: allow`"),
+            ("Keyloom: Allow full-scan because 'x'", "begins with `keyloom: allow`"),
+            ("KEYLOOM: allow full-scan because 'x'", "begins with `keyloom: allow`"),
             ("keyloom: allow because 'x'", "names no rule"),
             ("keyloom: allow full-scan because 'x", "no closing quote"),
             ("keyloom: allow full-scan because 'x' till 2027-03-01", "`till 2027-03-01` is not `until` and a day"),

@@ -46,7 +46,7 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Review a catalog, or a CQL schema and the statements that use it
     #[command(
-        after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what changed lines cause\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
+        after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what stands in changed lines, or points to them\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
     )]
     Check(CheckArguments),
     /// Show what was understood: endpoints, inputs, answers, reasons, moves
@@ -101,7 +101,7 @@ pub(crate) struct CheckArguments {
     /// Write all findings into this file, to be left out with --baseline from then on
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since"])]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Leave out the findings in lines that did not change since this revision of git
+    /// Leave out the findings that neither stand in a line changed since this revision of git nor point to one
     #[arg(long, value_name = "REVISION")]
     pub(crate) since: Option<String>,
     /// The day to judge by, as 2026-11-15; by default the clock's

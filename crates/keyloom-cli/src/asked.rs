@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use keyloom::cql::parse::parse;
+use keyloom::finding::Finding;
 use keyloom::survey::{Request, is_program, may_be_cql};
 use keyloom::text::Unreadable;
 
@@ -20,18 +22,20 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// What the arguments mean. A folder with a `catalog.yaml` is a catalog, any other folder a repository; without a path, this
-    /// folder is both.
+    /// What the arguments mean. A folder with a `catalog.yaml` is a catalog, any other folder a repository; this folder
+    /// is both.
     pub(crate) fn of(arguments: &CheckArguments) -> Self {
         let mut asked = Self::default();
         let here = PathBuf::from(".");
-        if arguments.paths.is_empty() {
+        let is_here = |path: &PathBuf| path.is_dir() && relative_name(path).is_empty();
+        let (this_folder, paths): (Vec<_>, Vec<_>) = arguments.paths.iter().partition(|path| is_here(path));
+        if arguments.paths.is_empty() || !this_folder.is_empty() {
             if catalog_path(&here).is_file() {
                 asked.catalogs.push(shown_name(&here));
             }
             asked.roots.push(here);
         }
-        for path in &arguments.paths {
+        for path in paths {
             match is_surveyed(path) {
                 true => asked.roots.push(path.clone()),
                 false => asked.catalogs.push(shown_name(path)),
@@ -49,9 +53,19 @@ impl Asked {
 
     /// Where no CQL was found, the folders were meant as catalogs, and what is wrong with them is said.
     pub(crate) fn take_for_catalogs(&mut self) {
-        let folders = self.roots.iter().filter(|_| self.catalogs.is_empty());
+        let is_query = |root: &Path| self.request.queries.contains(&relative_name(root));
+        let folders = self.roots.iter().filter(|root| self.catalogs.is_empty() && !is_query(root));
         let names: Vec<String> = folders.map(|root| shown_name(root)).collect();
         self.catalogs.extend(names);
+    }
+
+    /// A finding on a file that can't be read, with what it was named for.
+    pub(crate) fn explain(&self, finding: Finding, name: &str) -> Finding {
+        let is_missing = self.request.queries.iter().any(|queries| queries == name) && !Path::new(name).exists();
+        match is_missing {
+            true => finding.help("check the name; `--queries` takes files and folders with programs or statements"),
+            false => finding,
+        }
     }
 
     /// Files that were named themselves and can't be read.
@@ -71,6 +85,12 @@ fn is_surveyed(path: &Path) -> bool {
     if path.is_dir() {
         !catalog_path(path).is_file()
     } else {
-        path.exists() && (may_be_cql(&name) || is_program(&name))
+        path.exists() && (may_be_cql(&name) || is_program(&name) || (name.ends_with(".sql") && is_cql(path)))
     }
+}
+
+/// Whether a file that may hold any SQL holds CQL.
+fn is_cql(path: &Path) -> bool {
+    let parsed = read(path).map(|text| parse(&text));
+    parsed.is_ok_and(|parsed| parsed.faults.is_empty() && !parsed.statements.is_empty())
 }

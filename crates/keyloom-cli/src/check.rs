@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use keyloom::check::{Baseline, Config, fails, review_all};
@@ -39,12 +40,13 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
     }
     let readings = readings(&asked, &config, &mut sources);
     is_bad |= readings.iter().any(|reading| reading.unreadable);
-    for (name, unreadable) in asked.unreadable_files() {
-        findings.push(unreadable.finding(None, &name));
-        is_bad = true;
-    }
+    let unreadable: BTreeMap<_, _> =
+        repository.unreadable_files().into_iter().chain(asked.unreadable_files()).collect();
+    is_bad |= !unreadable.is_empty();
+    findings.extend(unreadable.into_iter().map(|(name, why)| asked.explain(why.finding(None, &name), &name)));
     findings.extend(review_all(&readings, &surveys, &sources, &config, today));
-    let places: Vec<_> = findings.iter().flat_map(Finding::places).chain(taken::places(&surveys)).collect();
+    let is_json = matches!(arguments.format, FindingFormat::Json);
+    let places: Vec<_> = findings.iter().flat_map(Finding::places).chain(taken::places(&surveys, is_json)).collect();
     recall(&repository, places, &mut sources);
     keyloom::finding::sort(&mut findings, &sources);
     if let Some(path) = &arguments.write_baseline {
@@ -57,15 +59,18 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
             return Exit::BadInput;
         }
     };
-    let summary = taken::summary(&surveys, &sources);
+    if surveys.is_empty() {
+        hints(&asked);
+    }
+    let mut summary = taken::summary(&surveys, &sources);
+    if let Some(summary) = &mut summary {
+        summary.lines.extend(taken::blind_line(&surveys));
+    }
     print_report(&findings, &sources, arguments.format, today, summary.as_ref());
     if matches!(arguments.format, FindingFormat::Text)
         && let Some(finding) = findings.first()
     {
         print(&format!("`keyloom explain {}` says more about a rule\n", finding.rule.name));
-    }
-    if surveys.is_empty() {
-        hints(&asked);
     }
     if is_bad {
         Exit::BadInput
@@ -151,8 +156,9 @@ fn hints(asked: &Asked) {
         let below = catalogs_below(folder);
         if below.is_empty() {
             complain(&format!(
-                "there is no CQL either, and no statement in a program below {shown}; \
-                 `keyloom check schema/ --queries src/` says where they are"
+                "nothing to review below {shown}: Keyloom looks for CQL (*.cql, and *.sql where the path speaks of \
+                 Cassandra), for statements in programs, and for a catalog.yaml; `keyloom check schema/ --queries src/` \
+                 says where they are, `keyloom init` writes an example"
             ));
         } else {
             complain(&format!("there are catalogs below {shown}: {}", below.join(", ")));

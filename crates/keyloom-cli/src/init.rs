@@ -74,7 +74,7 @@ fn from(arguments: &InitArguments) -> Exit {
         complain(&format!("there is no CREATE TABLE in {}; --from names the folder with the schema", from.join(", ")));
         return Exit::BadInput;
     };
-    let places: Vec<Place> = chosen.uses.iter().map(Use::whole).chain(taken::places(&surveys)).collect();
+    let places: Vec<Place> = chosen.uses.iter().map(Use::whole).chain(taken::places(&surveys, false)).collect();
     recall(&repository, places, &mut sources);
     let at = |place: Place| {
         let file = sources.file(place.file);

@@ -1,11 +1,13 @@
 //! The files of a repository, as a survey sees them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 use keyloom::check::Config;
-use keyloom::survey::Tree;
+use keyloom::survey::{Tree, may_be_cql};
 use keyloom::text::Unreadable;
 
 use crate::files::{read, relative_name};
@@ -15,6 +17,8 @@ pub(crate) struct Repository {
     names: Vec<String>,
     /// How many files were opened, for those who wait.
     pub(crate) opened: AtomicUsize,
+    /// Files of CQL that were asked for and hold no text.
+    unreadable: Mutex<BTreeMap<String, Unreadable>>,
 }
 
 /// Folders that hold what others wrote, or what is built from the rest.
@@ -28,7 +32,14 @@ impl Repository {
         names.sort();
         names.dedup();
         names.retain(|name| !config.excludes(name) && !is_made(name));
-        Self { names, opened: AtomicUsize::new(0) }
+        Self { names, opened: AtomicUsize::new(0), unreadable: Mutex::default() }
+    }
+
+    /// Files of CQL that were asked for and hold no text. One that is too large is mostly data, and only told as not read.
+    pub(crate) fn unreadable_files(&self) -> Vec<(String, Unreadable)> {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = unreadable.iter().filter(|(_, why)| !matches!(why, Unreadable::TooLarge { .. }));
+        known.map(|(name, why)| (name.clone(), why.clone())).collect()
     }
 }
 
@@ -45,6 +56,9 @@ impl Tree for Repository {
             Err(Unreadable::Empty) => Ok(String::new()),
             Err(unreadable) => {
                 let message = unreadable.finding(None, name).message;
+                if may_be_cql(name) {
+                    self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), unreadable);
+                }
                 Err(message
                     .strip_prefix(name)
                     .map_or(message.as_str(), |rest| rest.trim_start_matches(": "))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::process::Command;
 
-use keyloom::finding::{Finding, Sources};
+use keyloom::finding::{Finding, Place, Sources};
 
 /// The lines of each file that are new or changed, counted from 1. `None` stands for the whole file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -60,9 +60,13 @@ impl Changed {
         changed
     }
 
-    /// Whether a finding touches a changed line. What has no place concerns every line.
+    /// Whether a finding, or something that it points to, touches a changed line: a statement goes wrong where the table
+    /// changes too. What has no place concerns every line.
     pub(crate) fn touches(&self, finding: &Finding, sources: &Sources) -> bool {
-        let Some(place) = finding.place else { return true };
+        finding.place.is_none() || finding.places().any(|place| self.holds(place, sources))
+    }
+
+    fn holds(&self, place: Place, sources: &Sources) -> bool {
         let file = sources.file(place.file);
         match self.files.get(file.name()) {
             None => false,

@@ -26,9 +26,9 @@ pub(crate) fn summary(surveys: &[Survey], sources: &Sources) -> Option<Summary> 
 
 fn schema_line(survey: &Survey) -> String {
     let Coverage { schema_files, schema_order, .. } = &survey.coverage;
-    let tables: usize = survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum();
+    let tables = tables(survey);
     let named = match schema_files.as_slice() {
-        [] => return "schema: none was found, so statements can't be held against one".to_owned(),
+        [] => return "schema: none was found".to_owned(),
         [one] => one.clone(),
         [first, .., last] => format!("{} files, {first} to {last}", schema_files.len()),
     };
@@ -36,11 +36,38 @@ fn schema_line(survey: &Survey) -> String {
     format!("schema: {named}{order}: {}", count(tables, "table"))
 }
 
+/// Where hardly anything could be judged, a report without findings looks like praise, and this says that it is none.
+pub(crate) fn blind_line(surveys: &[Survey]) -> Option<String> {
+    let coverage = &surveys.first()?.coverage;
+    let tables: usize = surveys.iter().map(tables).sum();
+    let partial = coverage.dynamic.len();
+    let which = "`keyloom check schema/ --queries src/` says where the schema and its statements are";
+    if tables == 0 {
+        let against = match coverage.read + partial {
+            0 => "and no statement".to_owned(),
+            statements => format!("to hold {} against", count(statements, "statement")),
+        };
+        return Some(format!("NOT REVIEWED: no table {against}; {which}"));
+    }
+    if coverage.read > 0 {
+        return None;
+    }
+    let tables = count(tables, "table");
+    Some(match partial {
+        0 => format!("ONLY THE SCHEMA WAS REVIEWED: {tables}, and no statement was found; {which}"),
+        _ => format!("HARDLY REVIEWED: {tables}, and no statement is known in full; --format json lists their holes"),
+    })
+}
+
+fn tables(survey: &Survey) -> usize {
+    survey.schema.keyspaces.values().map(|keyspace| keyspace.tables.len()).sum()
+}
+
 fn statement_line(coverage: &Coverage) -> String {
     let Coverage { code_files, code_files_with_statements, read, dynamic, unread, other_dialects, .. } = coverage;
     let mut parts = vec![format!("{read} read")];
-    if *dynamic > 0 {
-        parts.push(format!("{dynamic} known only in part"));
+    if !dynamic.is_empty() {
+        parts.push(format!("{} known only in part", dynamic.len()));
     }
     if !unread.is_empty() {
         parts.push(format!("{} not read", unread.len()));
@@ -91,6 +118,10 @@ fn value(surveys: &[Survey], sources: &Sources) -> Value {
         let (file, line) = spot(at);
         json!({ "file": file, "line": line, "reason": reason })
     };
+    let partial = |(at, holes): &(keyloom::finding::Place, Vec<String>)| {
+        let (file, line) = spot(*at);
+        json!({ "file": file, "line": line, "holes": holes })
+    };
     let schema = |survey: &Survey| {
         let tables = survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
         json!({
@@ -108,18 +139,20 @@ fn value(surveys: &[Survey], sources: &Sources) -> Value {
         "program_files_with_statements": coverage.code_files_with_statements,
         "statements": {
             "read": coverage.read,
-            "dynamic": coverage.dynamic,
+            "dynamic": coverage.dynamic.len(),
+            "partial": coverage.dynamic.iter().map(partial).collect::<Vec<_>>(),
             "other_sql": coverage.other_dialects,
             "unread": coverage.unread.iter().map(|(at, reason)| reasoned(*at, reason)).collect::<Vec<_>>(),
         },
     })
 }
 
-/// The places that the summary names, whose lines are to be counted.
-pub(crate) fn places(surveys: &[Survey]) -> impl Iterator<Item = keyloom::finding::Place> {
+/// The places that the summary names, whose lines are to be counted; `all` of them where programs read it.
+pub(crate) fn places(surveys: &[Survey], all: bool) -> impl Iterator<Item = keyloom::finding::Place> {
     let first = surveys.first().into_iter();
-    first.flat_map(|survey| {
+    first.flat_map(move |survey| {
         let unread = survey.coverage.unread.iter().map(|(place, _)| *place);
-        unread.chain(survey.open.iter().map(|open| open.place))
+        let partial = survey.coverage.dynamic.iter().filter(move |_| all).map(|(place, _)| *place);
+        unread.chain(partial).chain(survey.open.iter().map(|open| open.place))
     })
 }

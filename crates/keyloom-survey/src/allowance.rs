@@ -29,15 +29,30 @@ const OPENERS: [&str; 7] = ["--", "//", "#", "/*", "*", "{-", ";;"];
 /// What closes a comment on the same line.
 const CLOSERS: [&str; 3] = ["*/", "-}", "-->"];
 
+/// The same word as people may write it.
+const NAMES: [&str; 3] = ["keyloom", "Keyloom", "KEYLOOM"];
+
 /// Whether a text may hold allowances.
 pub(crate) fn may_allow(text: &str) -> bool {
-    text.contains(MARK)
+    NAMES.iter().any(|name| text.contains(name))
+}
+
+/// Whether an allowance begins with these words, or something that is meant as one: without the colon, or in capitals.
+fn begins_allowance(words: &str) -> bool {
+    let is_meant = || {
+        let behind = words[NAMES[0].len()..].trim_start_matches([':', ' ']);
+        let (verb, rest) = behind.split_at_checked("allow".len()).unwrap_or((behind, ""));
+        verb.eq_ignore_ascii_case("allow") && rest.starts_with(' ')
+    };
+    words.starts_with(MARK) || is_meant()
 }
 
 /// All allowances of a file, from top to bottom; `things` stand in order and do not overlap.
 pub(crate) fn allowances(text: &str, things: &[Thing]) -> Vec<Found> {
     let lines = Lines::new(text);
-    let marks = text.match_indices(MARK).map(|(at, _)| at);
+    let mut marks: Vec<usize> = NAMES.iter().flat_map(|name| text.match_indices(name)).map(|(at, _)| at).collect();
+    marks.sort_unstable();
+    let marks = marks.into_iter().filter(|at| begins_allowance(&text[*at..]));
     marks.filter_map(|at| comment(text, &lines, at)).map(|comment| found(text, &lines, things, comment)).collect()
 }
 
@@ -179,6 +194,21 @@ mod tests {
     fn before_everything_and_an_empty_line_it_is_about_the_file() {
         assert_eq!(about("// a\n// keyloom: allow x\n\n[one]\n[two]"), "// a\n// keyloom: allow x\n\none\ntwo");
         assert_eq!(about("[one]\n// keyloom: allow x\n\n[two]"), "two");
+    }
+
+    #[test]
+    fn what_is_meant_as_an_allowance_is_found() {
+        let found = |text: &str| allowances(text, &[]).len();
+        for text in
+            ["-- keyloom allow x", "# Keyloom: Allow x", "// KEYLOOM allow x", "-- keyloom: ignore", "-- keyloom:"]
+        {
+            assert_eq!(found(text), 1, "{text}");
+        }
+        for text in
+            ["-- keyloom allows x", "# the Keyloom: Allow x", "// keyloom", "-- keyloom allow", "# Keyloom: see x"]
+        {
+            assert_eq!(found(text), 0, "{text}");
+        }
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl Gathered {
             let reason = "what this changes is known only when it is filled in".to_owned();
             self.shared.open.push(Open { place: written.whole, reason, names_only: false });
         } else {
-            self.shared.coverage.dynamic += 1;
+            self.shared.coverage.dynamic.push((written.whole, written.holes()));
         }
     }
 

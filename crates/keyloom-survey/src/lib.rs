@@ -145,8 +145,8 @@ pub struct Coverage {
     pub code_files_with_statements: usize,
     /// Statements read in full.
     pub read: usize,
-    /// Statements of which a part is known only at run time.
-    pub dynamic: usize,
+    /// Statements of which a part is known only at run time, each with its holes.
+    pub dynamic: Vec<(Place, Vec<String>)>,
     /// What could not be read, each with its reason.
     pub unread: Vec<(Place, String)>,
     /// Strings that are statements of another language than CQL, and were left out.
@@ -174,7 +174,7 @@ impl Survey {
     pub fn is_whole(&self) -> bool {
         self.open.is_empty()
             && self.coverage.unread.is_empty()
-            && self.coverage.dynamic == 0
+            && self.coverage.dynamic.is_empty()
             && self.faults.iter().all(|fault| fault.kind == SurveyFaultKind::Differs)
     }
 }

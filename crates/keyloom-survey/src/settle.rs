@@ -77,7 +77,10 @@ pub(crate) fn settle(
         let is_dynamic = pending.dynamic
             || !pending.written.statement.unknown.is_empty()
             || tables.iter().any(|table| table.name.unknown);
-        *if is_dynamic { &mut coverage.dynamic } else { &mut coverage.read } += 1;
+        match is_dynamic {
+            true => coverage.dynamic.push((pending.written.whole, pending.written.holes())),
+            false => coverage.read += 1,
+        }
         if is_known {
             homes.insert(file, ground);
         }

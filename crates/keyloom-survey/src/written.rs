@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use keyloom_cql::Span;
 use keyloom_cql::ast::Statement;
+use keyloom_cql::{HOLE, Span};
 use keyloom_finding::{FileId, Place};
 
 /// A statement and where it is written.
@@ -42,6 +42,17 @@ impl Written {
     /// The statement's own text, with holes.
     pub fn statement_text(&self) -> &str {
         self.text.get(self.statement.span.bytes()).unwrap_or("")
+    }
+
+    /// What stands in its holes, each once and in its order.
+    pub fn holes(&self) -> Vec<String> {
+        let mut holes: Vec<String> = Vec::new();
+        for name in self.statement_text().split(HOLE).skip(1).step_by(2) {
+            if !holes.iter().any(|known| known == name) {
+                holes.push(name.to_owned());
+            }
+        }
+        holes
     }
 }
 

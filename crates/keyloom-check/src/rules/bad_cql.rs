@@ -14,7 +14,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     findings.extend(context.survey.faults.iter().filter_map(|fault| {
         let (level, help) = match fault.kind {
             SurveyFaultKind::Syntax => {
-                (Level::Error, "mend the statement; it was left out of this review, and the ones behind it were read")
+                (Level::Error, "mend the statement; all up to its end was left out of this review")
             }
             // What a program sends may be changed on the way, or meant for another server.
             SurveyFaultKind::SyntaxInProgram => (

@@ -33,6 +33,8 @@ pub enum Unreadable {
     OnlyComments,
     /// It holds NUL bytes.
     Binary,
+    /// It begins as a text in UTF-16 does.
+    Utf16,
     /// It is text in another encoding; the first wrong byte stands here.
     NotUtf8 {
         /// Counted from 0.
@@ -68,6 +70,9 @@ impl Unreadable {
         if bytes.is_empty() {
             return Err(Self::Empty);
         }
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(Self::Utf16);
+        }
         if bytes.contains(&0) {
             return Err(Self::Binary);
         }
@@ -93,13 +98,14 @@ impl Unreadable {
                 "the file holds nothing but blanks and comments".to_owned(),
                 "a catalog begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
             ),
-            Self::Binary => ("this is a binary file, not a catalog".to_owned(), "name the YAML file"),
+            Self::Binary => ("this is a binary file, not a text".to_owned(), "name the file of text: YAML or CQL"),
+            Self::Utf16 => ("the text is UTF-16".to_owned(), "save it as UTF-8"),
             Self::NotUtf8 { at } => {
                 (format!("the text is not UTF-8: byte {at} is the first wrong one"), "save it as UTF-8")
             }
             Self::TooLarge { bytes } => (
                 format!(
-                    "the file has {} and a catalog file may have {}",
+                    "the file has {} and a file may have {}",
                     keyloom_model::bytes_text(*bytes),
                     keyloom_model::bytes_text(Self::BYTES_MAX)
                 ),
@@ -116,7 +122,7 @@ impl Unreadable {
                 },
                 "a catalog is YAML that begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
             ),
-            Self::NotAFile => ("this is not a regular file".to_owned(), "name the YAML file"),
+            Self::NotAFile => ("this is not a regular file".to_owned(), "name the file of text: YAML or CQL"),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
         };
         unreadable_file::finding(place, name, &why, help)
