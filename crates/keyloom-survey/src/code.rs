@@ -177,7 +177,9 @@ impl Code {
             let pieces: std::sync::Arc<[Piece]> = snippet.pieces.iter().map(piece).collect();
             if let Some(fault) = fault {
                 self.unread.push((place, fault.message.clone()));
-                if is_sent_as_it_is(&snippet, &drivers) {
+                // A text that only ends too early is the beginning of another one.
+                let is_whole = (fault.span.start as usize) < snippet.text.trim_end().len();
+                if is_whole && is_sent_as_it_is(&snippet, &drivers) {
                     let place = written::place(&pieces, fault.span).unwrap_or(place);
                     let kind = SurveyFaultKind::SyntaxInProgram;
                     self.faults.push(SurveyFault { kind, place, message: fault.message.clone() });

@@ -16,3 +16,10 @@ func Cancel(session *gocql.Session, where string, customer gocql.UUID) error {
 func Explain() {
 	log.Print("SELECT status FROM orders WHERE the customer is known, and nothing else")
 }
+
+// The beginning of a statement is none.
+func Begin(session *gocql.Session, rest string) *gocql.Query {
+	head := "UPDATE orders SET"
+	session.Query(head)
+	return session.Query(head + rest)
+}
