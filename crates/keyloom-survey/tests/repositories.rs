@@ -222,6 +222,24 @@ CREATE TABLE orders (id uuid PRIMARY KEY, total decimal);
 }
 
 #[test]
+fn a_dump_does_not_bring_back_what_the_chain_dropped() {
+    let survey = only(
+        "
+== db/schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY);
+CREATE TABLE old (id uuid PRIMARY KEY);
+== db/migrations/1.cql
+CREATE TABLE users (id uuid PRIMARY KEY);
+CREATE TABLE old (id uuid PRIMARY KEY);
+== db/migrations/2.cql
+DROP TABLE old;
+",
+    );
+    assert_eq!(tables(&survey), ["users(id)"]);
+    assert_eq!(survey.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [SurveyFaultKind::Differs]);
+}
+
+#[test]
 fn of_numbered_snapshots_the_newest_counts() {
     let survey = only(
         "
@@ -648,6 +666,22 @@ CREATE TABLE push (id uuid PRIMARY KEY, device text);
     let shown: Vec<Vec<String>> = surveys.iter().map(tables).collect();
     assert_eq!(shown, [vec!["clients(user, client, label)", "push(id)"], vec!["push(id, device)"]]);
     surveys.iter().for_each(|survey| assert_eq!(faults(survey), []));
+}
+
+#[test]
+fn a_shortcut_below_a_chain_is_the_same_schema() {
+    let survey = only(
+        "
+== versioned/v1/a.cql
+CREATE TABLE t (a int PRIMARY KEY);
+== versioned/v2/b.cql
+ALTER TABLE t ADD b int;
+== versioned/to-2/schema_2.cql
+CREATE TABLE t (a int PRIMARY KEY, b int, c int);
+",
+    );
+    assert_eq!(tables(&survey), ["t(a, b)"]);
+    assert_eq!(faults(&survey), []);
 }
 
 #[test]
