@@ -6,6 +6,7 @@ use keyloom_cql::schema::{Schema, Table};
 use keyloom_finding::Place;
 
 use crate::part::{Kind, Part};
+use crate::path;
 use crate::version::natural;
 
 /// More schemas than this that have nothing to do with each other are no repository but a collection.
@@ -15,8 +16,8 @@ const SCHEMAS_MAX: usize = 64;
 struct Shape {
     keyspace: String,
     columns: BTreeSet<String>,
-    /// A chain of migrations made it.
-    by_chain: bool,
+    /// The folder of the chain of migrations that made it.
+    chain: Option<String>,
 }
 
 /// The tables of one schema, by name.
@@ -30,10 +31,10 @@ struct Known {
 /// Two parts that make the same tables in the same way are copies of one schema: a dump beside a chain of migrations. Two that
 /// make tables of the same name in another way are different schemas, of two services in one repository. All others are one.
 pub(crate) fn schemas(mut parts: Vec<Part>) -> (Vec<Vec<Part>>, Vec<Place>) {
-    // What is trusted more and makes more comes first, and decides for what comes later.
+    // What is trusted more comes first, then what has the longer history, then what makes more: it decides for the rest.
     parts.sort_by(|a, b| {
-        let tables = |part: &Part| tables(&part.alone).count();
-        (a.kind.cmp(&b.kind)).then_with(|| tables(b).cmp(&tables(a))).then_with(|| natural(a.name(), b.name()))
+        let size = |part: &Part| (part.sources.len(), tables(&part.alone).count());
+        a.kind.cmp(&b.kind).then_with(|| size(b).cmp(&size(a))).then_with(|| natural(a.name(), b.name()))
     });
     let mut schemas: Vec<(Known, Vec<Part>)> = Vec::new();
     let mut left_out = Vec::new();
@@ -61,16 +62,18 @@ pub(crate) fn tables(schema: &Schema) -> impl Iterator<Item = &Table> {
 
 impl Known {
     fn learn(&mut self, part: &Part) {
+        let chain = (part.kind == Kind::Chain).then(|| part.folder().to_owned());
         for table in tables(&part.alone) {
             let columns = table.columns.iter().map(|column| column.name.clone()).collect();
             let shapes = self.tables.entry(table.name.clone()).or_default();
-            shapes.push(Shape { keyspace: table.keyspace.clone(), columns, by_chain: part.kind == Kind::Chain });
+            shapes.push(Shape { keyspace: table.keyspace.clone(), columns, chain: chain.clone() });
         }
     }
 
     /// Whether a part may belong to this schema: most of the tables that both have look alike.
     fn fits(&self, part: &Part) -> bool {
         let (mut alike, mut unlike) = (0, 0);
+        let folder = part.folder();
         for table in tables(&part.alone) {
             let same = |shape: &&Shape| {
                 shape.keyspace == table.keyspace || shape.keyspace.is_empty() || table.keyspace.is_empty()
@@ -81,8 +84,9 @@ impl Known {
             let shared = table.columns.iter().filter(|column| shape.columns.contains(&column.name)).count();
             let fewer = shape.columns.len().min(table.columns.len());
             let more = shape.columns.len().max(table.columns.len());
-            // Nobody keeps two chains for one schema: they are alike only where they are the same.
-            let two_chains = shape.by_chain && part.kind == Kind::Chain;
+            // Nobody keeps two chains for one schema in different folders: they are alike only where they are the same.
+            let apart = |chain: &String| !path::is_below(chain, folder) && !path::is_below(folder, chain);
+            let two_chains = part.kind == Kind::Chain && shape.chain.as_ref().is_some_and(apart);
             if shared == more || !two_chains && (shared == fewer || shared * 2 >= more) {
                 alike += 1;
             } else {

@@ -82,6 +82,18 @@ impl Part {
         self.sources.first().map_or("", |source| &source.name)
     }
 
+    /// The folder that holds all its files.
+    pub(crate) fn folder(&self) -> &str {
+        let mut names = self.sources.iter().map(|source| source.name.as_str());
+        let mut common = names.next().map_or("", path::folder);
+        for name in names {
+            while !path::is_below(name, common) {
+                common = path::folder(common);
+            }
+        }
+        common
+    }
+
     pub(crate) fn is_code(&self) -> bool {
         self.sources.iter().all(|source| source.code)
     }

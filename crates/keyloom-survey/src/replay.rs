@@ -56,23 +56,33 @@ pub(crate) fn replay(parts: &[Part]) -> Replayed {
     replayed
 }
 
-/// Which part made or dropped a thing.
+/// Which part made a thing last, and whether it is still there.
+#[derive(Debug, Clone)]
+struct Maker {
+    thing: Thing,
+    part: usize,
+    dropped: bool,
+}
+
 #[derive(Debug, Default)]
 struct Makers {
-    by_name: BTreeMap<String, Vec<(Thing, usize)>>,
+    by_name: BTreeMap<String, Vec<Maker>>,
 }
 
 impl Makers {
-    fn of(&self, thing: &Thing) -> Option<usize> {
-        let known = self.by_name.get(&thing.name)?;
-        known.iter().find(|(known, _)| known.may_be(thing)).map(|(_, part)| *part)
+    fn of(&self, thing: &Thing) -> Option<&Maker> {
+        self.by_name.get(&thing.name)?.iter().find(|maker| maker.thing.may_be(thing))
     }
 
-    fn insert(&mut self, thing: Thing, part: usize) {
+    fn made(&mut self, thing: Thing, part: usize) {
         let known = self.by_name.entry(thing.name.clone()).or_default();
-        if !known.iter().any(|(known, _)| *known == thing) {
-            known.push((thing, part));
-        }
+        known.retain(|maker| maker.thing != thing);
+        known.push(Maker { thing, part, dropped: false });
+    }
+
+    fn dropped(&mut self, thing: &Thing) {
+        let known = self.by_name.get_mut(&thing.name).into_iter().flatten();
+        known.filter(|maker| maker.thing.may_be(thing)).for_each(|maker| maker.dropped = true);
     }
 }
 
@@ -85,8 +95,11 @@ fn run(
 ) {
     let kind = &written.statement.kind;
     let keyspace = current.clone();
-    let made = names::makes(kind, keyspace.as_deref());
-    let belongs_to_another = |thing: &Thing| makers.of(thing).is_some_and(|maker| maker != number);
+    let (made, dropped) = (names::makes(kind, keyspace.as_deref()), names::drops(kind, keyspace.as_deref()));
+    // A dump may still hold what a chain dropped since; a chain of another service has a table of its own.
+    let has_history = part.kind < Kind::Single;
+    let belongs_to_another =
+        |thing: &Thing| makers.of(thing).is_some_and(|maker| maker.part != number && !(maker.dropped && has_history));
     if made.as_ref().is_some_and(belongs_to_another) {
         return;
     }
@@ -106,8 +119,11 @@ fn run(
         return;
     }
     replayed.steps.push(Written { keyspace, ..written.clone() });
-    for thing in made.into_iter().chain(names::drops(kind, written.keyspace.as_deref())) {
-        makers.insert(thing, number);
+    if let Some(thing) = made {
+        makers.made(thing, number);
+    }
+    if let Some(thing) = dropped {
+        makers.dropped(&thing);
     }
     let Err(fault) = answer else { return };
     match weigh(&fault, kind, of_another) {
