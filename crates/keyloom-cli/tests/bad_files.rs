@@ -81,7 +81,7 @@ fn not_text() {
     folder.write("blank.yaml", " \n\n").refuses("blank.yaml", &["nothing but blanks"]);
     folder.write("comments.yaml", "# nothing\n---\n").refuses("comments.yaml", &["nothing but blanks"]);
     folder.write("latin.yaml", b"language: 1\ncatalog: caf\xe9\n").refuses("latin.yaml", &["not UTF-8", "byte 24"]);
-    folder.write("wide.yaml", b"\xff\xfel\0a\0n\0").refuses("wide.yaml", &["binary"]);
+    folder.write("wide.yaml", b"\xff\xfel\0a\0n\0").refuses("wide.yaml", &["UTF-16", "save it as UTF-8"]);
     folder.write("binary.yaml", b"\x7fELF\x02\x01\x01\0\0").refuses("binary.yaml", &["binary"]);
     folder.write("not.yaml", "a: [\n").refuses("not.yaml", &["not-yaml"]);
 }
@@ -162,7 +162,7 @@ fn links_that_lead_nowhere() {
 fn settings_that_are_no_settings() {
     let folder = Folder::new("settings");
     folder.write("catalog.yaml", HEAD);
-    for (content, word) in [(&b"\xff\xfe"[..], "not UTF-8"), (b"deny = ", "bad-config"), (b"colour = 1", "colour")] {
+    for (content, word) in [(&b"\xff\xfe"[..], "UTF-16"), (b"deny = ", "bad-config"), (b"colour = 1", "colour")] {
         folder.write("keyloom.toml", content);
         let (code, text) = folder.run(&["check", "."]);
         assert_eq!(code, Some(2), "{text}");
