@@ -18,8 +18,6 @@ func Explain() {
 }
 
 // The beginning of a statement is none.
-func Begin(session *gocql.Session, rest string) *gocql.Query {
-	head := "UPDATE orders SET"
-	session.Query(head)
-	return session.Query(head + rest)
+func Begin(session *gocql.Session) *gocql.Query {
+	return session.Query("UPDATE orders SET status = 'open' WHERE")
 }
