@@ -34,8 +34,7 @@ pub fn may_be_cql(name: &str) -> bool {
     if lower.split('.').skip(1).any(|part| part == "cql" || part == "cqlsh") {
         return !["swp", "bak", "orig", "md", "gz", "zip"].iter().any(|other| ends(other));
     }
-    let whole = name.to_ascii_lowercase();
-    ends(".sql") && ["cassandra", "scylla", "cql"].iter().any(|word| whole.contains(word))
+    ends(".sql") && is_of_cassandra(name) == Some(true)
 }
 
 /// Whether a file undoes a migration, so that it is no part of the way to the final schema.
@@ -145,6 +144,12 @@ pub(crate) fn words(name: &str) -> impl Iterator<Item = String> {
 
 /// Whether the name of a file says that it speaks with another database than Cassandra.
 pub(crate) fn names_another_database(name: &str) -> bool {
+    is_of_cassandra(name) == Some(false)
+}
+
+/// Whether a path names Cassandra or another database, where it names one; of several the last, which is the nearest to
+/// the file: `cassandra-reaper/db/sqlite/1.sql` is SQLite's.
+fn is_of_cassandra(name: &str) -> Option<bool> {
     const OTHERS: [&str; 18] = [
         "bigquery",
         "clickhouse",
@@ -165,8 +170,13 @@ pub(crate) fn names_another_database(name: &str) -> bool {
         "snowflake",
         "sqlite",
     ];
-    let ours = ["cassandra", "cql", "scylla", "scylladb"];
-    words(name).any(|word| OTHERS.contains(&word.as_str())) && !words(name).any(|word| ours.contains(&word.as_str()))
+    const OURS: [&str; 4] = ["cassandra", "cql", "scylla", "scylladb"];
+    let told = |word: String| match word.as_str() {
+        word if OURS.contains(&word) => Some(true),
+        word if OTHERS.contains(&word) => Some(false),
+        _ => None,
+    };
+    words(name).filter_map(told).last()
 }
 
 #[cfg(test)]
@@ -178,7 +188,7 @@ mod tests {
         for name in ["a.cql", "schema/v1.cql.tmpl", "X.CQL", "db/cassandra/1.sql", "scylla-schema/a.sql"] {
             assert!(may_be_cql(name), "{name}");
         }
-        for name in ["cql", "cql.go", "a.sql", "a.cql.bak", "readme.cql.md", "acql"] {
+        for name in ["cql", "cql.go", "a.sql", "cassandra-tool/sqlite/a.sql", "a.cql.bak", "readme.cql.md", "acql"] {
             assert!(!may_be_cql(name), "{name}");
         }
         for name in ["m/1_a.down.cql", "m/1_a_rollback.cql", "m/down/1_a.cql", "m/U1.2__a.cql"] {

@@ -117,7 +117,8 @@ fn second_stage_words_say_that_they_are_not_built() {
 
 #[test]
 fn what_the_reader_accepts_is_accepted() {
-    let examples = entries(&root().join("examples"));
+    let mut examples = entries(&root().join("examples"));
+    examples.retain(|example| example.join("catalog.yaml").is_file());
     assert!(examples.len() >= 4, "the examples are gone");
     let fixtures = entries(&root().join("crates/keyloom-check/tests/rules"));
     let quiet = fixtures
