@@ -1,5 +1,6 @@
 use keyloom_finding::{Finding, Level, Rule};
 
+use super::gathered;
 use crate::SurveyContext;
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,14 +11,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for keyspace in context.survey.schema.keyspaces.values() {
-        for view in keyspace.views.values() {
-            let (name, base) = (&view.table.name, &view.base.1);
-            let message =
-                format!("`{name}` is a materialized view of `{base}`; rows can be missing from it without notice");
-            findings.push(Finding::new(&RULE, context.survey.made(view.table.made), message).help(format!(
-                "write a table `{name}` beside `{base}` from the service, and compare the two by a job"
-            )));
-        }
-    }
+    let views = context.survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.views.values());
+    let views = views.map(|view| (view.table.name.clone(), context.survey.made(view.table.made))).collect();
+    let message = |names: &str| {
+        let views = if names.contains(", ") { "views" } else { "view" };
+        format!("rows can be missing without notice from the materialized {views} {names}")
+    };
+    let help = "write a table of its own beside the base from the service, and compare the two by a job";
+    findings.extend(gathered(&RULE, views, message).map(|finding| finding.help(help)));
 }
