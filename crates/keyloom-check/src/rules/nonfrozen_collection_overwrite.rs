@@ -1,5 +1,5 @@
 use keyloom_cql::ast::{AssignmentKind, DeleteTarget, StatementKind};
-use keyloom_cql::schema::{Column, ColumnKind};
+use keyloom_cql::schema::Column;
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::is_nonfrozen;
@@ -19,7 +19,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let overwritten: Vec<(&Column, &TableUse<'_>)> = table
             .columns
             .iter()
-            .filter(|column| column.kind == ColumnKind::Regular && is_nonfrozen(&column.of))
+            .filter(|column| is_nonfrozen(&column.of))
             .filter_map(|column| Some((column, overwrite(uses, &column.name)?)))
             .collect();
         let Some((first, write)) = overwritten.first() else { continue };
