@@ -1,6 +1,7 @@
-//! The review: which rules there are, what they find in a catalog, and which findings the authors have accepted.
+//! The review: which rules there are, what they find in a catalog, or in a schema and the statements that use it, and which
+//! findings the authors have accepted.
 //!
-//! Pure: a catalog, its places, today's date and the settings go in; findings come out, in their one order. A rule is
+//! Pure: catalogs, surveys, today's date and the settings go in; findings come out, in their one order. A rule is
 //! one file in [`rules`], with its record, its check and its words, and its page beside it.
 
 mod baseline;

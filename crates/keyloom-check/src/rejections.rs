@@ -8,7 +8,6 @@ use keyloom_survey::{Role, Use};
 
 use crate::SurveyContext;
 use crate::reads::{relations, restricted, statements};
-use crate::survey_context::table_name;
 use crate::writing::is_fixed_by;
 
 /// A statement that the server rejects as it stands.
@@ -108,7 +107,7 @@ impl<'a> SurveyContext<'a> {
 }
 
 fn has_open_keyspace(kind: &StatementKind) -> bool {
-    table_name(kind).and_then(|name| name.keyspace.as_ref()).is_some_and(|keyspace| keyspace.unknown)
+    kind.table().and_then(|name| name.keyspace.as_ref()).is_some_and(|keyspace| keyspace.unknown)
 }
 
 impl Rejection<'_> {

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::HOLE;
-use keyloom_cql::ast::{QualifiedName, StatementKind};
+use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::{Keyspace, Lookup, Made, Table};
 use keyloom_finding::{FileId, Level, Sources};
 use keyloom_survey::{Role, Survey, SurveyFaultKind, Use};
@@ -38,7 +38,7 @@ impl<'a> Mentions<'a> {
     pub fn of(surveys: &'a [Survey]) -> Self {
         let mut mentions = Self::default();
         for of in surveys.iter().flat_map(|survey| &survey.uses) {
-            for name in statements(of).iter().filter_map(|statement| table_name(&statement.kind)) {
+            for name in statements(of).iter().filter_map(|statement| statement.kind.table()) {
                 *mentions.0.entry(name.name.text.as_str()).or_default() += 1;
             }
         }
@@ -68,7 +68,7 @@ impl<'a> SurveyContext<'a> {
         let (mut loose, mut holed) = (BTreeSet::new(), BTreeSet::new());
         for of in &survey.uses {
             for statement in statements(of) {
-                let Some(name) = table_name(&statement.kind) else { continue };
+                let Some(name) = statement.kind.table() else { continue };
                 let found = survey.schema.find(name, of.written.keyspace.as_deref());
                 if name.name.unknown {
                     holed.insert((name.name.text.as_str(), columns_named(&statement.kind)));
@@ -178,22 +178,10 @@ impl<'a> SurveyContext<'a> {
 
     /// The table that a statement is about; `None` for a batch, and where the name leads to none or to several.
     pub fn table(&self, of: &Use, kind: &StatementKind) -> Option<&'a Table> {
-        match self.survey.schema.find(table_name(kind)?, of.written.keyspace.as_deref()) {
+        match self.survey.schema.find(kind.table()?, of.written.keyspace.as_deref()) {
             Lookup::One(table) => Some(table),
             Lookup::Several(_) | Lookup::None => None,
         }
-    }
-}
-
-/// The table that a statement reads or writes.
-pub(crate) fn table_name(kind: &StatementKind) -> Option<&QualifiedName> {
-    match kind {
-        StatementKind::Select(select) => Some(&select.table),
-        StatementKind::Insert(insert) => Some(&insert.table),
-        StatementKind::Update(update) => Some(&update.table),
-        StatementKind::Delete(delete) => Some(&delete.table),
-        StatementKind::Truncate(table) => Some(table),
-        _ => None,
     }
 }
 
@@ -223,7 +211,7 @@ mod tests {
         for statement in keyloom_cql::parse::parse(text).statements {
             let whole = Place::new(file, statement.span.bytes());
             let written = Written { statement, text: text.into(), keyspace: None, pieces: [].into(), whole };
-            if table_name(&written.statement.kind).is_some() {
+            if written.statement.kind.table().is_some() {
                 let resolution = Resolution { verdict: Verdict::Legal, access: None };
                 survey.uses.push(Use { written, resolution, role: Role::Service, site: None, dynamic: false });
             } else {

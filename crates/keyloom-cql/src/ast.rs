@@ -91,7 +91,7 @@ pub enum StatementKind {
     Truncate(QualifiedName),
     /// `USE`
     Use(Name),
-    /// `CREATE KEYSPACE`, or `ALTER KEYSPACE` with the same options.
+    /// `CREATE KEYSPACE`
     CreateKeyspace(CreateKeyspace),
     /// `CREATE TABLE` or `COLUMNFAMILY`
     CreateTable(CreateTable),
@@ -126,4 +126,18 @@ pub enum StatementKind {
     /// A statement that can't be read because holes stand for parts of it that decide how the rest is read. The words
     /// that begin it are kept.
     Dynamic(String),
+}
+
+impl StatementKind {
+    /// The table whose rows the statement reads or writes. A batch has several, DDL none.
+    pub fn table(&self) -> Option<&QualifiedName> {
+        match self {
+            Self::Select(select) => Some(&select.table),
+            Self::Insert(insert) => Some(&insert.table),
+            Self::Update(update) => Some(&update.table),
+            Self::Delete(delete) => Some(&delete.table),
+            Self::Truncate(table) => Some(table),
+            _ => None,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keyloom_cql::ast::{QualifiedName, Statement, StatementKind, Using};
+use keyloom_cql::ast::{Statement, StatementKind, Using};
 use keyloom_cql::schema::Lookup;
 use keyloom_finding::Place;
 use keyloom_survey::{BatchKind, Role, Survey, Use};
@@ -67,7 +67,7 @@ fn asking<'s>(
     statement: &'s Statement,
     batch: Option<Batch>,
 ) -> Asking<'s> {
-    let found = table(statement).map(|name| survey.schema.find(name, used.written.keyspace.as_deref()));
+    let found = statement.kind.table().map(|name| survey.schema.find(name, used.written.keyspace.as_deref()));
     let source = match found {
         Some(Lookup::One(table) | Lookup::Several(table)) => sources.find(table),
         _ => None,
@@ -76,25 +76,13 @@ fn asking<'s>(
     Asking {
         statement,
         source,
-        table_unknown: table(statement).is_some_and(|name| name.name.unknown),
+        table_unknown: statement.kind.table().is_some_and(|name| name.name.unknown),
         place: used.place(statement.span),
         function: site.and_then(|site| site.function.as_deref()),
         page_size: site.and_then(|site| site.page_size.as_deref()).and_then(|size| size.parse().ok()),
         role: used.role,
         dynamic: used.dynamic || !used.unknown().is_empty() || !statement.unknown.is_empty(),
         batch,
-    }
-}
-
-/// The table that a statement is about.
-pub(crate) fn table(statement: &Statement) -> Option<&QualifiedName> {
-    match &statement.kind {
-        StatementKind::Select(select) => Some(&select.table),
-        StatementKind::Insert(insert) => Some(&insert.table),
-        StatementKind::Update(update) => Some(&update.table),
-        StatementKind::Delete(delete) => Some(&delete.table),
-        StatementKind::Truncate(table) => Some(table),
-        _ => None,
     }
 }
 

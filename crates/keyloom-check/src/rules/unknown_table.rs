@@ -7,7 +7,6 @@ use keyloom_survey::Role;
 use super::gathered;
 use crate::SurveyContext;
 use crate::rejections::Rejection;
-use crate::survey_context::table_name;
 
 pub(crate) static RULE: Rule = Rule {
     name: "unknown-table",
@@ -25,7 +24,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     let rejections = context.rejections(&RULE);
     let mut by_name: BTreeMap<String, Vec<(&Rejection<'_>, &QualifiedName)>> = BTreeMap::new();
     for rejection in &rejections {
-        let Some(name) = table_name(rejection.kind) else { continue };
+        let Some(name) = rejection.kind.table() else { continue };
         // Tests make tables of their own, and a migration met those of its time.
         if !matches!(rejection.of.role, Role::Test | Role::Migration) && !is_of_the_server(name) {
             by_name.entry(full_name(name)).or_default().push((rejection, name));
