@@ -722,3 +722,58 @@ def two(db, user):
     assert_eq!(tables(&survey), ["users(id, mail)"]);
     quiet(&survey);
 }
+
+#[test]
+fn a_program_with_two_drivers_is_about_the_database_that_it_is_called_after() {
+    let survey = only(
+        r#"
+== schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== duckdb.go
+package store
+
+import (
+	"database/sql"
+	"github.com/gocql/gocql"
+)
+
+func sizes(db *sql.DB) { db.QueryRow("SELECT size FROM tables() WHERE internal = false") }
+"#,
+    );
+    assert_eq!((survey.uses.len(), survey.coverage.other_dialects), (0, 1));
+    quiet(&survey);
+}
+
+#[test]
+fn a_file_of_sql_may_be_cql_by_its_words() {
+    let survey = only(
+        "
+== db/schema.sql
+CREATE KEYSPACE 0xKEYSPACE WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3};
+CREATE TABLE readings (sensor uuid, at timestamp, PRIMARY KEY (sensor, at)) WITH CLUSTERING ORDER BY (at DESC);
+== db/other.sql
+CREATE TABLE bills (id serial PRIMARY KEY, total numeric(10, 2) NOT NULL);
+",
+    );
+    assert_eq!(tables(&survey), ["readings(sensor, at)"]);
+    // What is not understood there may be a mark that a program replaces: no fault, and not passed over.
+    assert_eq!(faults(&survey), []);
+    assert_eq!(survey.coverage.unread.len(), 1);
+}
+
+#[test]
+fn migrations_that_start_from_a_file_do_not_differ_from_it() {
+    let survey = only(
+        "
+== db/schema.cql
+CREATE TABLE a (id uuid PRIMARY KEY, x int);
+CREATE TABLE b (id uuid PRIMARY KEY, x int);
+CREATE TABLE c (id uuid PRIMARY KEY, x int);
+== db/migrations/0_to_1.cql
+CREATE TABLE c (id uuid PRIMARY KEY, x int);
+== db/migrations/1_to_2.cql
+ALTER TABLE a ADD y int;
+",
+    );
+    assert_eq!(faults(&survey), []);
+}
