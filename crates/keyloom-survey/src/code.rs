@@ -1,5 +1,7 @@
 //! Statements of programs: which files are read, and what becomes of the texts that are found in them.
 
+use std::sync::{Mutex, PoisonError};
+
 use keyloom_code::{Drivers, Language, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
 use keyloom_cql::Span;
 use keyloom_cql::parse::parse;
@@ -53,6 +55,10 @@ pub(crate) struct Found {
 /// Rounds in which files are read because another file names something in them.
 const ROUNDS_MAX: usize = 3;
 
+/// Larger files are read one at a time. A syntax tree has many times the bytes of its file, and the memory that is needed
+/// is to be bounded by the largest file, not by that times the cores.
+const ALONE_BYTES: usize = 256 << 10;
+
 /// Reads the statements of all programs: first the files that may hold statements, then those that declare what these use.
 pub(crate) fn code(tree: &dyn Tree, programs: &[Program]) -> Code {
     let mut code = Code::default();
@@ -96,7 +102,8 @@ impl Units {
 
 /// What one file gives.
 struct FileRead {
-    unit: Option<Unit>,
+    /// Boxed, since most files give none.
+    unit: Option<Box<Unit>>,
     allows: Vec<Allowance>,
     fault: Option<String>,
 }
@@ -112,14 +119,15 @@ impl Code {
         first_time: bool,
         test: &(dyn Fn(Language, &str) -> bool + Sync),
     ) {
-        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test));
+        let alone = Mutex::new(());
+        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test, &alone));
         let (mut still, mut new) = (Vec::new(), Vec::new());
         for (at, answer) in std::mem::take(waiting).into_iter().zip(answers) {
             let place = Place::new(programs[at].file, 0..0);
             let is_read = answer.unit.is_some();
             if let Some(unit) = answer.unit {
                 self.unread.extend(unit.unread().map(|why| (place, words(why).to_owned())));
-                new.push((at, unit));
+                new.push((at, *unit));
             }
             match answer.fault {
                 Some(fault) if first_time => self.unread.push((place, fault)),
@@ -211,13 +219,22 @@ impl Code {
     }
 }
 
-fn one_file(tree: &dyn Tree, program: &Program, test: &(dyn Fn(Language, &str) -> bool + Sync)) -> FileRead {
+fn one_file(
+    tree: &dyn Tree,
+    program: &Program,
+    test: &(dyn Fn(Language, &str) -> bool + Sync),
+    alone: &Mutex<()>,
+) -> FileRead {
     let text = match tree.open(&program.name) {
         Ok(text) => text,
         Err(fault) => return FileRead { unit: None, allows: Vec::new(), fault: Some(fault) },
     };
-    let unit = test(program.language, &text).then(|| read(program.language, &program.name, &text));
-    let allows = if allowance::may_allow(&text) { allows(program.file, &text, unit.as_ref()) } else { Vec::new() };
+    let unit = test(program.language, &text).then(|| {
+        // The lock guards nothing that a panic could leave half done.
+        let _turn = (text.len() > ALONE_BYTES).then(|| alone.lock().unwrap_or_else(PoisonError::into_inner));
+        Box::new(read(program.language, &program.name, &text))
+    });
+    let allows = if allowance::may_allow(&text) { allows(program.file, &text, unit.as_deref()) } else { Vec::new() };
     FileRead { unit, allows, fault: None }
 }
 

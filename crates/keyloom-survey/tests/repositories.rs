@@ -722,3 +722,33 @@ def two(db, user):
     assert_eq!(tables(&survey), ["users(id, mail)"]);
     quiet(&survey);
 }
+
+/// The memory of a review is bounded by its largest file and by what its statements need: other files leave nothing behind.
+#[test]
+fn files_without_statements_are_not_kept() {
+    let with_others = |count: usize| {
+        let idle = "package shop;\n\nclass Idle {\n    int sum(int a, int b) { return a + b; }\n}\n".repeat(20);
+        // It looks as if it held statements, so that it is parsed.
+        let parsed = "package shop;\n\nclass Help {\n    String words() { return \"select one of these\"; }\n}\n";
+        let others = (0..count).map(|at| format!("== idle/Idle{at}.java\n{idle}== idle/Help{at}.java\n{parsed}"));
+        let text = "
+== schema.cql
+CREATE TABLE shop.orders (id uuid PRIMARY KEY, total int);
+== Orders.java
+import com.datastax.oss.driver.api.core.CqlSession;
+class Orders {
+    void read(CqlSession session) { session.execute(\"SELECT total FROM shop.orders WHERE id = ?\"); }
+}
+";
+        let (mut surveys, sources) = surveyed(&format!("{text}{}", others.collect::<String>()));
+        assert_eq!(sources.files().filter(|(_, file)| file.is_filled()).count(), 0, "no text is kept");
+        assert_eq!((surveys.len(), surveys[0].uses.len(), surveys[0].coverage.code_files), (1, 1, 1 + 2 * count));
+        // A number for each file is all.
+        assert_eq!(surveys[0].files.len(), 2 + 2 * count);
+        surveys[0].files.clear();
+        surveys[0].coverage.code_files = 0;
+        surveys[0].coverage.other_dialects = 0;
+        format!("{surveys:?}").len()
+    };
+    assert_eq!(with_others(1), with_others(200));
+}
