@@ -1,7 +1,5 @@
 //! Statements of programs: which files are read, and what becomes of the texts that are found in them.
 
-use std::sync::{Mutex, PoisonError};
-
 use keyloom_code::{Drivers, Language, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
 use keyloom_cql::Span;
 use keyloom_cql::parse::parse;
@@ -55,8 +53,8 @@ pub(crate) struct Found {
 /// Rounds in which files are read because another file names something in them.
 const ROUNDS_MAX: usize = 3;
 
-/// Larger files are read one at a time. A syntax tree has many times the bytes of its file, and the memory that is needed
-/// is to be bounded by the largest file, not by that times the cores.
+/// Larger files are read one at a time, by one thread. A syntax tree has many times the bytes of its file, and the memory
+/// that is needed, or kept for a thread that needed it once, is to be bounded by the largest file and not by the cores.
 const ALONE_BYTES: usize = 256 << 10;
 
 /// Reads the statements of all programs: first the files that may hold statements, then those that declare what these use.
@@ -119,10 +117,11 @@ impl Code {
         first_time: bool,
         test: &(dyn Fn(Language, &str) -> bool + Sync),
     ) {
-        let alone = Mutex::new(());
-        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test, &alone));
+        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test, ALONE_BYTES));
         let (mut still, mut new) = (Vec::new(), Vec::new());
         for (at, answer) in std::mem::take(waiting).into_iter().zip(answers) {
+            let alone = || one_file(tree, &programs[at], test, usize::MAX);
+            let Some(answer) = answer.or_else(alone) else { continue };
             let place = Place::new(programs[at].file, 0..0);
             let is_read = answer.unit.is_some();
             if let Some(unit) = answer.unit {
@@ -219,23 +218,24 @@ impl Code {
     }
 }
 
+/// Reads a file if it passes the test; `None` if it passes and has too many bytes.
 fn one_file(
     tree: &dyn Tree,
     program: &Program,
     test: &(dyn Fn(Language, &str) -> bool + Sync),
-    alone: &Mutex<()>,
-) -> FileRead {
+    bytes_max: usize,
+) -> Option<FileRead> {
     let text = match tree.open(&program.name) {
         Ok(text) => text,
-        Err(fault) => return FileRead { unit: None, allows: Vec::new(), fault: Some(fault) },
+        Err(fault) => return Some(FileRead { unit: None, allows: Vec::new(), fault: Some(fault) }),
     };
-    let unit = test(program.language, &text).then(|| {
-        // The lock guards nothing that a panic could leave half done.
-        let _turn = (text.len() > ALONE_BYTES).then(|| alone.lock().unwrap_or_else(PoisonError::into_inner));
-        Box::new(read(program.language, &program.name, &text))
-    });
+    let passes = test(program.language, &text);
+    if passes && text.len() > bytes_max {
+        return None;
+    }
+    let unit = passes.then(|| Box::new(read(program.language, &program.name, &text)));
     let allows = if allowance::may_allow(&text) { allows(program.file, &text, unit.as_deref()) } else { Vec::new() };
-    FileRead { unit, allows, fault: None }
+    Some(FileRead { unit, allows, fault: None })
 }
 
 /// What the comments of a file allow: the statement, declaration or call behind each, or the whole file.

@@ -752,3 +752,22 @@ class Orders {
     };
     assert_eq!(with_others(1), with_others(200));
 }
+
+/// They are read after the others, one at a time; the answer does not show it.
+#[test]
+fn statements_of_large_programs_stand_in_the_order_of_their_files() {
+    let program = |name: &str, padding: &str| {
+        let import = "import com.datastax.oss.driver.api.core.CqlSession;\n";
+        let call = format!("session.execute(\"SELECT {name} FROM shop.orders WHERE id = ?\");");
+        let class = format!("class {name} {{\n    void read(CqlSession session) {{ {call} }}\n}}\n");
+        format!("== {name}.java\n{import}{padding}{class}")
+    };
+    let padding = "// A line that says nothing, many times.\n".repeat(10_000);
+    let schema = "== schema.cql\nCREATE TABLE shop.orders (id uuid PRIMARY KEY, a int, b int, c int);\n";
+    let files = [program("a", ""), program("b", &padding), program("c", ""), schema.to_owned()];
+    let survey = only(&files.concat());
+    let texts: Vec<&str> = survey.uses.iter().map(|of| of.written.statement_text()).collect();
+    let expected = ["a", "b", "c"].map(|column| format!("SELECT {column} FROM shop.orders WHERE id = ?"));
+    assert_eq!(texts, expected);
+    quiet(&survey);
+}
