@@ -728,8 +728,8 @@ def two(db, user):
 fn files_without_statements_are_not_kept() {
     let with_others = |count: usize| {
         let idle = "package shop;\n\nclass Idle {\n    int sum(int a, int b) { return a + b; }\n}\n".repeat(20);
-        // It looks as if it held statements, so that it is parsed.
-        let parsed = "package shop;\n\nclass Help {\n    String words() { return \"select one of these\"; }\n}\n";
+        // It is parsed, and its statement is another database's.
+        let parsed = "package shop;\n\nclass Help {\n    String words() { return \"SELECT name FROM staff\"; }\n}\n";
         let others = (0..count).map(|at| format!("== idle/Idle{at}.java\n{idle}== idle/Help{at}.java\n{parsed}"));
         let text = "
 == schema.cql
@@ -745,9 +745,10 @@ class Orders {
         assert_eq!((surveys.len(), surveys[0].uses.len(), surveys[0].coverage.code_files), (1, 1, 1 + 2 * count));
         // A number for each file is all.
         assert_eq!(surveys[0].files.len(), 2 + 2 * count);
+        assert_eq!(surveys[0].coverage.other_dialects, count);
         surveys[0].files.clear();
-        surveys[0].coverage.code_files = 0;
-        surveys[0].coverage.other_dialects = 0;
+        let coverage = &mut surveys[0].coverage;
+        (coverage.code_files, coverage.code_files_with_statements, coverage.other_dialects) = (0, 0, 0);
         format!("{surveys:?}").len()
     };
     assert_eq!(with_others(1), with_others(200));
