@@ -5,8 +5,8 @@
 //! a benchmark library, since a table is what is wanted.
 //!
 //! A statement among 50,000 takes longer than one among 5,000, though no more is done for it. Cachegrind counts (one more
-//! survey in the same process, `--cache-sim=yes --LL=33554432,16,64`) 58,700 and 59,700 instructions for each statement, but
-//! 24 and 165 misses of the last cache: at its peak a survey holds 4.3 KB for each statement, tree and resolution, so 5,000
+//! survey in the same process, `--cache-sim=yes --LL=33554432,16,64`) 49,400 and 50,500 instructions for each statement, but
+//! 24 and 166 misses of the last cache: at its peak a survey holds 4.3 KB for each statement, tree and resolution, so 5,000
 //! of them stay in a cache of 32 MB and 50,000 do not.
 //!
 //! The first table is the peak of resident memory with more and more programs that hold no statements. Of each of them
