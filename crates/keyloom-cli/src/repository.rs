@@ -88,7 +88,7 @@ fn files_below(root: &Path) -> Vec<String> {
     };
     let walk = WalkBuilder::new(root).hidden(false).require_git(false).filter_entry(is_ours).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    let below = |path: &Path| path.strip_prefix(root).map_or(false, is_hidden);
+    let below = |path: &Path| path.strip_prefix(root).is_ok_and(is_hidden);
     files
         .filter(|entry| !below(entry.path()) || may_be_cql(&relative_name(entry.path())))
         .map(|entry| relative_name(entry.path()))

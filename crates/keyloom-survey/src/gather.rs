@@ -132,11 +132,11 @@ impl Gathered {
         if let Some(manifest) = &read.manifest {
             self.manifests.read(name, manifest, names);
         }
+        let role = path::role(name, None, None);
         let mut statements = Vec::new();
         for line in read.statements {
             let kind = &line.written.statement.kind;
             if names::is_dml(kind) {
-                let role = path::role(name, None, None);
                 let (written, dynamic) = (line.written, line.dynamic);
                 self.pending.push(Pending {
                     written,
@@ -279,10 +279,12 @@ impl Gathered {
             .filter_map(|source| Position::of(&source.name, &self.manifests))
             .map(|position| position.root)
             .collect();
-        for pending in self.pending.iter_mut().filter(|pending| pending.site.is_none()) {
-            let position = Position::of(&pending.name, &self.manifests);
-            if pending.role != Role::Test && position.is_some_and(|position| roots.contains(&position.root)) {
-                pending.role = Role::Migration;
+        // The statements of one file stand together.
+        for of_file in self.pending.chunk_by_mut(|one, next| one.name == next.name) {
+            let position = of_file.first().and_then(|first| Position::of(&first.name, &self.manifests));
+            if position.is_some_and(|position| roots.contains(&position.root)) {
+                let own = of_file.iter_mut().filter(|pending| pending.site.is_none() && pending.role != Role::Test);
+                own.for_each(|pending| pending.role = Role::Migration);
             }
         }
     }
