@@ -47,6 +47,7 @@ pub(crate) fn few_values(column: &Column) -> Option<&'static str> {
     match last {
         "status" | "state" | "phase" => Some("a status has few values, and most rows share one of them"),
         "country" | "gender" | "severity" | "priority" | "weekday" => Some("by its name it has few values"),
+        "level" if native(column) == Some(Native::Text) => Some("by its name it has few values"),
         "code" if words.iter().any(|word| word == "country") => Some("by its name it has few values"),
         "type" | "kind" | "category" => Some("by its name it has few values"),
         "flag" | "enabled" | "active" | "deleted" => Some("by its name it is a flag"),
