@@ -64,7 +64,8 @@ fn idle(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     let help = format!(
         "compute it: from the time, so that partitions are closed, or from the id, so that they spread (a read then asks each); else say in `because` how many rows one {others} has"
     );
-    let level = if gathers_over_time(table) && !rows_go(table, context) { Level::Warning } else { Level::Note };
+    let endless = gathers_over_time(table) && !unbounded_partition::is_bounded(context, table);
+    let level = if endless { Level::Warning } else { Level::Note };
     Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help))
 }
 
@@ -73,12 +74,6 @@ pub(crate) fn idle_parts<'a>(context: &SurveyContext<'a>, table: &'a Table) -> V
     let parts = table.partition_key().filter_map(|column| constant_column(context, table, column));
     let parts: Vec<Constant<'a>> = parts.filter(|part| part.value.is_some()).collect();
     if parts.len() < table.partition_key().count() { parts } else { Vec::new() }
-}
-
-/// Whether rows end in any way.
-fn rows_go(table: &Table, context: &SurveyContext<'_>) -> bool {
-    let uses = context.uses_in_life(table);
-    unbounded_partition::expires(table, &uses) || uses.iter().any(|one| one.deletes_rows() && !one.is_test())
 }
 
 fn why(constants: &[Constant<'_>]) -> String {

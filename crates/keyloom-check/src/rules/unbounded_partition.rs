@@ -265,7 +265,7 @@ pub(crate) fn is_bounded(context: &SurveyContext<'_>, table: &Table) -> bool {
 }
 
 /// Whether rows go by themselves, or are removed in runs. What is not known may be an expiry too.
-pub(crate) fn expires(table: &Table, uses: &[TableUse<'_>]) -> bool {
+fn expires(table: &Table, uses: &[TableUse<'_>]) -> bool {
     let by_table = table.default_ttl.as_ref().is_some_and(|(seconds, _)| *seconds != Some(0));
     let removes = |one: &TableUse<'_>| match one.kind {
         StatementKind::Truncate(_) => !one.is_test(),
