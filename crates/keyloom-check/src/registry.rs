@@ -116,6 +116,7 @@ survey_rules![
     unbounded_array,
     unbounded_fan_out,
     unbounded_partition,
+    unconditional_claim,
     undecided_statement,
     unknown_column,
     unknown_table,
