@@ -184,3 +184,11 @@ pub(crate) fn statements(of: &Use) -> &[Statement] {
 pub(crate) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     all.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
+
+/// Names in backquotes, with commas; of many only the first ones.
+pub(crate) fn some_names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
+    const NAMED: usize = 6;
+    let all: Vec<&str> = all.into_iter().collect();
+    let first = names(all.iter().take(NAMED).copied());
+    if all.len() > NAMED { format!("{first} and {} more", all.len() - NAMED) } else { first }
+}

@@ -2,13 +2,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::HOLE;
 use keyloom_cql::ast::StatementKind;
-use keyloom_cql::schema::{Keyspace, Lookup, Made, Table};
+use keyloom_cql::schema::{Keyspace, Lookup, Made, Table, View};
 use keyloom_finding::{FileId, Level, Sources};
 use keyloom_survey::{Role, Survey, SurveyFaultKind, Use};
 
 use crate::meaning::{is_bookkeeping, is_of_tests};
 use crate::reading::columns_named;
-use crate::reads::statements;
+use crate::reads::{restricted, statements};
 
 /// What a rule over a survey may look at.
 pub struct SurveyContext<'a> {
@@ -130,6 +130,20 @@ impl<'a> SurveyContext<'a> {
     pub fn uses(&self, table: &Table) -> &[TableUse<'a>] {
         let of_keyspace = self.uses.get(table.keyspace.as_str());
         of_keyspace.and_then(|tables| tables.get(table.name.as_str())).map_or(&[], Vec::as_slice)
+    }
+
+    /// The views that follow a table.
+    pub(crate) fn views_of(&self, table: &Table) -> impl Iterator<Item = &'a View> {
+        let views = self.survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.views.values());
+        views.filter(|view| view.base.0 == table.keyspace && view.base.1 == table.name)
+    }
+
+    /// The columns that a view asks something of before it takes a row.
+    pub(crate) fn asked_by(&self, view: &View) -> Vec<&'a str> {
+        match self.survey.steps.get(view.table.made.by as usize).map(|step| &step.statement.kind) {
+            Some(StatementKind::CreateView(made)) => made.relations.iter().flat_map(restricted).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// The statements that show how a table lives. What a migration writes, and a row that a file of CQL writes out, is
