@@ -1,6 +1,7 @@
 use keyloom_cql::ast::{RelationKind, StatementKind};
 use keyloom_cql::schema::{IndexKind, Keyspace, Table};
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::Role;
 
 use super::gathered;
 use crate::SurveyContext;
@@ -19,22 +20,29 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         if !context.shows_its_statements(name) {
             continue;
         }
-        let (mut idle, mut unread) = (Vec::new(), Vec::new());
+        let (mut idle, mut once, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         for table in keyspace.tables.values().filter(|table| context.is_own(table)) {
-            if context.may_be_named(table) || is_read_through_view(context, keyspace, table) {
+            if context.may_be_named(table) || is_read_through_view(context, table) {
                 continue;
             }
-            let place = context.survey.made(table.made);
-            if context.uses(table).is_empty() {
-                idle.push((table.name.clone(), place));
+            let of = (table.name.clone(), context.survey.made(table.made));
+            let uses = context.uses(table);
+            if uses.is_empty() {
+                idle.push(of);
+            } else if uses.iter().all(|one| one.of.role == Role::Migration) {
+                once.push(of);
             } else if is_only_written(context, table) {
-                unread.push((table.name.clone(), place));
+                unread.push(of);
             }
         }
         let level = level(context);
         let help = format!("drop what nothing needs; {}", what_decides(context));
         findings.extend(
             gathered(&RULE, idle, |names| format!("no statement reads or writes {names}"))
+                .map(|finding| finding.level(level).help(help.clone())),
+        );
+        findings.extend(
+            gathered(&RULE, once, |names| format!("only migrations read or write {names}"))
                 .map(|finding| finding.level(level).help(help.clone())),
         );
         findings.extend(
@@ -48,17 +56,18 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     }
 }
 
-fn is_read_through_view(context: &SurveyContext<'_>, keyspace: &Keyspace, table: &Table) -> bool {
-    let is_its = |base: &(String, String)| base.0 == table.keyspace && base.1 == table.name;
-    keyspace.views.values().any(|view| is_its(&view.base) && !context.uses(&view.table).is_empty())
+fn is_read_through_view(context: &SurveyContext<'_>, table: &Table) -> bool {
+    context.views_of(table).any(|view| !context.uses(&view.table).is_empty())
 }
 
-/// A condition reads too, and a truncation says that the rows matter to somebody.
+/// A condition reads too, and a truncation says that the rows matter to somebody. A test reads for itself, and a migration
+/// once.
 fn is_only_written(context: &SurveyContext<'_>, table: &Table) -> bool {
     let uses = context.uses(table);
+    let in_life = || uses.iter().filter(|one| !one.is_test() && one.of.role != Role::Migration);
     context.is_seen_whole(table)
-        && uses.iter().any(|one| one.is_service() && one.sets())
-        && uses.iter().all(|one| one.is_write() && !one.is_conditional())
+        && in_life().any(|one| one.is_service() && one.sets())
+        && in_life().all(|one| one.is_write() && !one.is_conditional())
 }
 
 fn unused_views(context: &SurveyContext<'_>, keyspace: &Keyspace) -> impl Iterator<Item = Finding> {
