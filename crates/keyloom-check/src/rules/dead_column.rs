@@ -21,7 +21,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         if !reads || has_view(context, table) {
             continue;
         }
-        let Some(looked_at) = looked_at(uses) else { continue };
+        let Some(looked_at) = looked_at(uses, table) else { continue };
         let written = written(uses);
         let dead = table
             .columns
@@ -45,10 +45,10 @@ fn has_view(context: &SurveyContext<'_>, table: &Table) -> bool {
 }
 
 /// All columns that statements look at; `None` where one of them may look at any.
-fn looked_at<'a>(uses: &[TableUse<'a>]) -> Option<BTreeSet<&'a str>> {
+fn looked_at<'a>(uses: &[TableUse<'a>], table: &'a Table) -> Option<BTreeSet<&'a str>> {
     let mut looked_at = BTreeSet::new();
     for one in uses {
-        looked_at.extend(one.columns_looked_at()?.into_iter().map(|name| name.text.as_str()));
+        looked_at.extend(one.columns_looked_at(table)?);
     }
     Some(looked_at)
 }
