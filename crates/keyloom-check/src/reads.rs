@@ -5,11 +5,11 @@ use keyloom_cql::ast::{
     StatementKind, Term, TermKind,
 };
 use keyloom_cql::resolve::{Access, Partitions, Verdict};
-use keyloom_cql::schema::{ColumnKind, Table};
+use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Level, Place};
 use keyloom_survey::{Argument, Bound, Marker, Role, Use};
 
-use crate::SurveyContext;
+use crate::{SurveyContext, TableUse};
 
 /// A `SELECT` that the server accepts, with the table it reads. What the server rejects has its own finding, and what a
 /// hole decides is not judged.
@@ -146,6 +146,17 @@ pub(crate) fn constant<'a>(of: &'a Use, term: &'a Term) -> Option<&'a str> {
         TermKind::Hint(_, inner) => constant(of, inner),
         _ => None,
     }
+}
+
+/// The columns that the program takes by name out of the rows of a `SELECT *`, and so those that it reads; `None` where the
+/// statement is another, or where the program takes so few by name that the rest may be read in another way.
+pub(crate) fn columns_taken<'a>(one: &TableUse<'a>, table: &'a Table) -> Option<BTreeSet<&'a str>> {
+    let StatementKind::Select(Select { selection: Selection::All, .. }) = one.kind else { return None };
+    let taken = &one.of.taken;
+    let is_taken = |column: &&Column| taken.names.iter().any(|name| name.eq_ignore_ascii_case(&column.name));
+    let columns: BTreeSet<&str> = table.columns.iter().filter(is_taken).map(|column| column.name.as_str()).collect();
+    let is_most = columns.len() * 2 >= table.columns.len();
+    (is_most && !taken.more && !table.unknown).then_some(columns)
 }
 
 /// What is bound to a marker.

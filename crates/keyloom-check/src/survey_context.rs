@@ -227,7 +227,8 @@ mod tests {
             let written = Written { statement, text: text.into(), keyspace: None, pieces: [].into(), whole };
             if written.statement.kind.table().is_some() {
                 let resolution = Resolution { verdict: Verdict::Legal, access: None };
-                survey.uses.push(Use { written, resolution, role: Role::Service, site: None, dynamic: false });
+                let taken = keyloom_survey::Taken::default();
+                survey.uses.push(Use { written, resolution, role: Role::Service, site: None, dynamic: false, taken });
             } else {
                 survey.schema.apply(&written.statement, 0, &mut None).unwrap();
             }

@@ -1,6 +1,8 @@
 //! Statements of programs: which files are read, and what becomes of the texts that are found in them.
 
-use keyloom_code::{Drivers, Language, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
+use keyloom_code::{
+    Drivers, Language, Site, Snippet, Taken, Unit, Unread, link, may_hold_statements, may_hold_wanted, read,
+};
 use keyloom_cql::Span;
 use keyloom_cql::parse::parse;
 use keyloom_finding::{FileId, Place};
@@ -46,6 +48,7 @@ pub(crate) struct Found {
     pub role: Role,
     pub site: Site,
     pub dynamic: bool,
+    pub taken: Taken,
     /// How sure it is that this is CQL.
     pub dialect: Dialect,
 }
@@ -73,7 +76,7 @@ pub(crate) fn code(tree: &dyn Tree, programs: &[Program]) -> Code {
         }
         linked = link(&units.units);
     }
-    code.take(programs, &units, linked.snippets);
+    code.take(programs, &units, linked.snippets, &linked.taken);
     code
 }
 
@@ -140,7 +143,7 @@ impl Code {
     }
 
     /// Parses the texts that were found.
-    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>) {
+    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>, taken: &[Taken]) {
         let program = |unit: usize| &programs[units.programs[unit]];
         let parsed = parallel::map(&snippets, |snippet| parse(&snippet.text));
         let drivers: Vec<Drivers> = units.units.iter().map(Unit::drivers).collect();
@@ -203,6 +206,7 @@ impl Code {
                 statements: script.statements.into_iter().map(written).collect(),
                 role,
                 dynamic: snippet.dynamic || snippet.rewritten,
+                taken: sites::taken(&snippet, taken),
                 site: sites::agreed(snippet),
                 dialect,
             });

@@ -15,7 +15,7 @@ use crate::script::{Script, script};
 use crate::settle::{Pending, is_unreadable};
 use crate::tree::{Request, Tree};
 use crate::written::Written;
-use crate::{Allowance, Coverage, Open, Role, SurveyFault, SurveyFaultKind, parallel, path};
+use crate::{Allowance, Coverage, Open, Role, SurveyFault, SurveyFaultKind, Taken, parallel, path};
 
 /// What files say, before it is known which schema it belongs to.
 #[derive(Debug, Default)]
@@ -139,6 +139,7 @@ impl Gathered {
                     role,
                     site: None,
                     dynamic,
+                    taken: Taken::default(),
                     dialect: Dialect::Cql,
                 });
             } else if is_unreadable(kind) {
@@ -199,15 +200,15 @@ impl Gathered {
     }
 
     fn take_found(&mut self, found: Found) {
-        let Found { name, file, statements, role, site, dynamic, dialect } = found;
+        let Found { name, file, statements, role, site, dynamic, taken, dialect } = found;
         let around = [site.function.as_deref(), site.container.as_deref()];
         let undoes = path::undoes(&name) || around.into_iter().flatten().any(path::undoes);
         let mut changes = Vec::new();
         for written in statements {
             let kind = &written.statement.kind;
             if names::is_dml(kind) {
-                let (name, site) = (name.clone(), Some(site.clone()));
-                self.pending.push(Pending { written, name, role, site, dynamic, dialect });
+                let (name, site, taken) = (name.clone(), Some(site.clone()), taken.clone());
+                self.pending.push(Pending { written, name, role, site, dynamic, taken, dialect });
             } else if dialect == Dialect::Unclear && role != Role::Test {
                 self.shared.coverage.other_dialects += 1;
             } else if is_unreadable(kind) && role != Role::Test {

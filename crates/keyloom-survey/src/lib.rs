@@ -25,7 +25,7 @@ mod tree;
 mod version;
 mod written;
 
-pub use keyloom_code::{Argument, BatchKind, BatchSite, Bound, Consumed, Marker, Site};
+pub use keyloom_code::{Argument, BatchKind, BatchSite, Bound, Consumed, Marker, Site, Taken};
 pub use path::may_be_cql;
 pub use survey::survey;
 pub use tree::{Request, Tree, recall};
@@ -70,6 +70,8 @@ pub struct Use {
     pub site: Option<Site>,
     /// The text is changed afterwards, or only known in part: what is said about it is a maybe.
     pub dynamic: bool,
+    /// What the programs that send it take out of rows by name; nothing for a statement of a `.cql` file.
+    pub taken: Taken,
 }
 
 /// In what kind of place a statement is used; it decides how loudly a rule speaks.

@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::ground::Ground;
 use crate::names;
 use crate::written::Written;
-use crate::{Coverage, Role, Site, Use};
+use crate::{Coverage, Role, Site, Taken, Use};
 
 /// A statement that reads or writes rows, before it is known which schema it belongs to.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub(crate) struct Pending {
     pub role: Role,
     pub site: Option<Site>,
     pub dynamic: bool,
+    pub taken: Taken,
     /// How sure it is that this is CQL.
     pub dialect: Dialect,
 }
@@ -84,8 +85,8 @@ pub(crate) fn settle(
         if is_known {
             homes.insert(file, ground);
         }
-        let Pending { written, role, site, dynamic, .. } = pending;
-        grounds[ground].uses.push(Use { written, resolution, role, site, dynamic });
+        let Pending { written, role, site, dynamic, taken, .. } = pending;
+        grounds[ground].uses.push(Use { written, resolution, role, site, dynamic, taken });
     }
 }
 

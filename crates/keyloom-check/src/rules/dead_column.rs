@@ -25,9 +25,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 }
 
 /// Columns that the service writes and nothing reads.
-fn unread(context: &SurveyContext<'_>, table: &Table) -> Vec<Finding> {
+fn unread<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Vec<Finding> {
     let readers = readers(context, table);
-    let is_read = readers.iter().any(|one| one.is_service() && matches!(one.kind, StatementKind::Select(_)));
+    let is_read = readers.iter().any(|(one, _)| one.is_service() && matches!(one.kind, StatementKind::Select(_)));
     let Some(looked_at) = looked_at(&readers).filter(|_| is_read) else { return Vec::new() };
     let written = written(context.uses(table));
     let needed = needed_by_views(context, table);
@@ -35,7 +35,7 @@ fn unread(context: &SurveyContext<'_>, table: &Table) -> Vec<Finding> {
         let name = column.name.as_str();
         written.contains(name) && !looked_at.contains(name) && !needed.contains(name)
     };
-    let by_migration = read_by_migrations(context.uses(table));
+    let by_migration = read_by_migrations(context.uses(table), table);
     let dead = outside_of_key(table).filter(is_dead);
     let (once, never): (Vec<&Column>, Vec<&Column>) = dead.partition(|column| by_migration.contains(&*column.name));
     let of = &table.name;
@@ -49,13 +49,13 @@ fn unread(context: &SurveyContext<'_>, table: &Table) -> Vec<Finding> {
 }
 
 /// The columns that migrations ask for by name.
-fn read_by_migrations<'a>(uses: &[TableUse<'a>]) -> BTreeSet<&'a str> {
+fn read_by_migrations<'a>(uses: &[TableUse<'a>], table: &'a Table) -> BTreeSet<&'a str> {
     let migrations = uses.iter().filter(|one| one.of.role == Role::Migration);
-    migrations.filter_map(TableUse::columns_looked_at).flatten().map(|name| name.text.as_str()).collect()
+    migrations.filter_map(|one| one.columns_looked_at(table)).flatten().collect()
 }
 
 /// Columns that nothing writes and nothing reads, in one finding: they are often of one kind.
-fn unnamed(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
+fn unnamed<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Option<Finding> {
     let uses = context.uses(table);
     let writes = || uses.iter().filter(|one| one.is_write() && !one.is_test());
     if !writes().any(|one| one.is_service() && one.sets()) {
@@ -67,7 +67,7 @@ fn unnamed(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     }
     // An insert that answers the row that is there can answer only what somebody wrote.
     let mut readers = readers(context, table);
-    readers.retain(|one| one.insert().is_none());
+    readers.retain(|(one, _)| one.insert().is_none());
     let mut named = looked_at(&readers)?;
     named.extend(uses.iter().flat_map(|one| columns_named(one.kind)));
     // A name that nothing has may be a misspelt one of these.
@@ -90,10 +90,10 @@ fn outside_of_key(table: &Table) -> impl Iterator<Item = &Column> {
 
 /// The statements that may look at columns of a table: those on it and on its views, which show copies of them. What a
 /// migration reads is read once, and a test reads for itself.
-fn readers<'a>(context: &SurveyContext<'a>, table: &Table) -> Vec<TableUse<'a>> {
-    let of_views = context.views_of(table).flat_map(|view| context.uses(&view.table));
-    let all = context.uses(table).iter().chain(of_views);
-    all.filter(|one| !one.is_test() && one.of.role != Role::Migration).copied().collect()
+fn readers<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Vec<(TableUse<'a>, &'a Table)> {
+    let tables = std::iter::once(table).chain(context.views_of(table).map(|view| &view.table));
+    let uses = tables.flat_map(|table| context.uses(table).iter().map(move |one| (*one, table)));
+    uses.filter(|(one, _)| !one.is_test() && one.of.role != Role::Migration).collect()
 }
 
 /// The columns that views are made by: their keys, and what they ask of a row.
@@ -108,10 +108,10 @@ fn needed_by_views<'a>(context: &SurveyContext<'a>, table: &Table) -> BTreeSet<&
 }
 
 /// All columns that statements look at; `None` where one of them may look at any.
-fn looked_at<'a>(uses: &[TableUse<'a>]) -> Option<BTreeSet<&'a str>> {
+fn looked_at<'a>(readers: &[(TableUse<'a>, &'a Table)]) -> Option<BTreeSet<&'a str>> {
     let mut looked_at = BTreeSet::new();
-    for one in uses {
-        looked_at.extend(one.columns_looked_at()?.into_iter().map(|name| name.text.as_str()));
+    for (one, table) in readers {
+        looked_at.extend(one.columns_looked_at(table)?);
     }
     Some(looked_at)
 }

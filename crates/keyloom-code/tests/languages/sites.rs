@@ -173,3 +173,26 @@ fn tests_are_known_by_their_names() {
         assert_eq!(together(&[(name, program)])[0].test_code, is_test, "{name}");
     }
 }
+
+#[test]
+fn columns_are_taken_by_name() {
+    let taken = |name: &str, program: &str| {
+        let units = [keyloom_code::read(keyloom_code::Language::of(name).unwrap(), name, program)];
+        let mut linked = keyloom_code::link(&units);
+        let taken = linked.taken.remove(0);
+        (taken.names, taken.more)
+    };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let java = "class Users { static final String NAME = \"name\";\n\
+                User user(Row row) { return new User(row.getUuid(\"id\"), row.getString(NAME), row.get(\"age\", X)); } }";
+    assert_eq!(taken("Users.java", java), (names(&["age", "id", "name"]), false));
+    let unknown = "class Users { String get(Row row, String column) { return row.getString(column); } }";
+    assert_eq!(taken("Users.java", unknown), (names(&[]), true));
+    // What is asked of something else by an unknown key says nothing about rows.
+    let other = "class Users { String get(Map users, String key) { return users.getString(key); } }";
+    assert_eq!(taken("Users.java", other), (names(&[]), false));
+    let python = "def user(row):\n    return User(row[\"id\"], row['name'], users['age'])\n";
+    assert_eq!(taken("users.py", python), (names(&["id", "name"]), false));
+    let sharp = "class Users { User Get(Row row) { return new User(row.GetValue<Guid>(\"id\"), row[\"name\"]); } }";
+    assert_eq!(taken("Users.cs", sharp), (names(&["id", "name"]), false));
+}
