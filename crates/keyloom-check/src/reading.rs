@@ -1,11 +1,15 @@
 //! What a statement reads of the rows of its table, as rules over surveys ask it.
 
+use std::collections::BTreeSet;
+
 use keyloom_cql::ast::{
     Conditions, Insert, InsertSource, Name, OrderingKind, Relation, RelationKind, Select, Selection, Selector,
     SelectorKind, StatementKind,
 };
+use keyloom_cql::schema::Table;
 
 use crate::TableUse;
+use crate::reads::columns_taken;
 use crate::writing::target_column;
 
 impl<'a> TableUse<'a> {
@@ -18,16 +22,19 @@ impl<'a> TableUse<'a> {
         names
     }
 
-    /// The columns that it looks at in any way; `None` where these may be all, or are not known.
-    pub(crate) fn columns_looked_at(&self) -> Option<Vec<&'a Name>> {
+    /// The columns of a table that it looks at in any way; `None` where these may be all, or are not known.
+    pub(crate) fn columns_looked_at(&self, table: &'a Table) -> Option<Vec<&'a str>> {
         if self.is_open() {
             return None;
         }
-        let mut names = Vec::new();
+        let (mut names, mut taken) = (Vec::new(), BTreeSet::new());
         match self.kind {
             StatementKind::Select(select) => {
-                let Selection::Of(selectors) = &select.selection else { return None };
-                selectors.iter().chain(&select.group_by).for_each(|selector| named_by(selector, &mut names));
+                match &select.selection {
+                    Selection::Of(selectors) => selectors.iter().for_each(|selector| named_by(selector, &mut names)),
+                    Selection::All => taken = columns_taken(self, table)?,
+                }
+                select.group_by.iter().for_each(|selector| named_by(selector, &mut names));
                 for ordering in &select.order_by {
                     match &ordering.kind {
                         OrderingKind::Column(column) | OrderingKind::Nearest(column, _) => names.push(column),
@@ -42,7 +49,8 @@ impl<'a> TableUse<'a> {
             StatementKind::Delete(delete) => in_write(&delete.relations, &delete.conditions, &mut names),
             _ => {}
         }
-        names.iter().all(|name| !name.unknown).then_some(names)
+        let are_known = names.iter().all(|name| !name.unknown);
+        are_known.then(|| names.into_iter().map(|name| name.text.as_str()).chain(taken).collect())
     }
 }
 

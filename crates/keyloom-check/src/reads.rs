@@ -5,11 +5,11 @@ use keyloom_cql::ast::{
     StatementKind, Term, TermKind,
 };
 use keyloom_cql::resolve::{Access, Partitions, Verdict};
-use keyloom_cql::schema::{ColumnKind, Table};
+use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Level, Place};
-use keyloom_survey::{Argument, Bound, Marker, Role, Use};
+use keyloom_survey::{Argument, Bound, Marker, Role, Site, Use};
 
-use crate::SurveyContext;
+use crate::{SurveyContext, TableUse};
 
 /// A `SELECT` that the server accepts, with the table it reads. What the server rejects has its own finding, and what a
 /// hole decides is not judged.
@@ -123,7 +123,7 @@ pub(crate) fn relations(kind: &StatementKind) -> &[Relation] {
     }
 }
 
-/// The value that a statement gives a column by equality: in its WHERE, or among the values of an INSERT.
+/// The value that a statement gives a column by equality, or as a list of one: in its WHERE, or among the values of an INSERT.
 pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term> {
     if let StatementKind::Insert(insert) = kind {
         let InsertSource::Values { columns, values } = &insert.source else { return None };
@@ -131,6 +131,9 @@ pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term>
     }
     relations(kind).iter().find_map(|relation| match &relation.kind {
         RelationKind::Column { column, operator: Operator::Equal, values, .. } if column.text == name => values.first(),
+        RelationKind::Column { column, operator: Operator::In, values, list: true } if column.text == name => {
+            values.first().filter(|_| values.len() == 1)
+        }
         _ => None,
     })
 }
@@ -139,18 +142,41 @@ pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term>
 pub(crate) fn constant<'a>(of: &'a Use, term: &'a Term) -> Option<&'a str> {
     match &term.kind {
         TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
-        TermKind::Marker(_) => match &argument(of, term)?.value {
+        TermKind::Hint(_, inner) => constant(of, inner),
+        _ => constant_at(of, of.site.as_ref()?, term),
+    }
+}
+
+/// The constant that a term stands for at one of the places that use its statement.
+pub(crate) fn constant_at<'a>(of: &'a Use, site: &'a Site, term: &'a Term) -> Option<&'a str> {
+    match &term.kind {
+        TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
+        TermKind::Marker(_) => match &argument_at(of, site, term)?.value {
             Bound::Constant(text) => Some(text),
             Bound::Unknown | Bound::Null | Bound::Unset => None,
         },
-        TermKind::Hint(_, inner) => constant(of, inner),
+        TermKind::Hint(_, inner) => constant_at(of, site, inner),
         _ => None,
     }
 }
 
+/// The columns that the program takes by name out of the rows of a `SELECT *`, and so those that it reads; `None` where the
+/// statement is another, or where the program takes so few by name that the rest may be read in another way.
+pub(crate) fn columns_taken<'a>(one: &TableUse<'a>, table: &'a Table) -> Option<BTreeSet<&'a str>> {
+    let StatementKind::Select(Select { selection: Selection::All, .. }) = one.kind else { return None };
+    let taken = &one.of.taken;
+    let is_taken = |column: &&Column| taken.names.iter().any(|name| name.eq_ignore_ascii_case(&column.name));
+    let columns: BTreeSet<&str> = table.columns.iter().filter(is_taken).map(|column| column.name.as_str()).collect();
+    let is_most = columns.len() * 2 >= table.columns.len();
+    (is_most && !taken.more && !table.unknown).then_some(columns)
+}
+
 /// What is bound to a marker.
 pub(crate) fn argument<'a>(of: &'a Use, marker: &Term) -> Option<&'a Argument> {
-    let site = of.site.as_ref()?;
+    argument_at(of, of.site.as_ref()?, marker)
+}
+
+fn argument_at<'a>(of: &Use, site: &'a Site, marker: &Term) -> Option<&'a Argument> {
     let bound = |marker: &Marker| site.arguments.iter().find(|argument| argument.marker == *marker);
     if let TermKind::Marker(Some(name)) = &marker.kind
         && let Some(argument) = bound(&Marker::Name(name.text.clone()))
@@ -183,4 +209,12 @@ pub(crate) fn statements(of: &Use) -> &[Statement] {
 /// Names in backquotes, with commas.
 pub(crate) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     all.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Names in backquotes, with commas; of many only the first ones.
+pub(crate) fn some_names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
+    const NAMED: usize = 6;
+    let all: Vec<&str> = all.into_iter().collect();
+    let first = names(all.iter().take(NAMED).copied());
+    if all.len() > NAMED { format!("{first} and {} more", all.len() - NAMED) } else { first }
 }

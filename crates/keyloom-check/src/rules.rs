@@ -4,6 +4,8 @@
 use keyloom_finding::{Finding, Place, Rule};
 use keyloom_model::Frequency;
 
+use crate::reads::some_names;
+
 pub(crate) mod aggregate_at_read;
 pub(crate) mod allow_filtering;
 pub(crate) mod average_only_estimate;
@@ -62,6 +64,7 @@ pub(crate) mod truncated_range_end;
 pub(crate) mod twcs_window_mismatch;
 pub(crate) mod twcs_without_ttl;
 pub(crate) mod unbounded_array;
+pub(crate) mod unbounded_fan_out;
 pub(crate) mod unbounded_partition;
 pub(crate) mod unconditional_claim;
 pub(crate) mod undecided_statement;
@@ -94,14 +97,10 @@ pub(crate) fn gathered(
     message: impl Fn(&str) -> String,
 ) -> impl Iterator<Item = Finding> {
     const TOLD_APART: usize = 3;
-    const NAMED: usize = 6;
     let findings: Vec<Finding> = if lacking.len() <= TOLD_APART {
         lacking.into_iter().map(|(name, place)| Finding::new(rule, place, message(&format!("`{name}`")))).collect()
     } else {
-        let mut names = lacking.iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        if lacking.len() > NAMED {
-            names.push_str(&format!(" and {} more", lacking.len() - NAMED));
-        }
+        let names = some_names(lacking.iter().map(|(name, _)| name.as_str()));
         let place = lacking.first().and_then(|(_, place)| *place);
         vec![Finding::new(rule, place, message(&names))]
     };

@@ -25,7 +25,7 @@ mod value;
 
 pub use dialect::Drivers;
 pub use language::Language;
-pub use link::{Linked, Purpose, Wanted, link, may_hold_wanted};
+pub use link::{Linked, Purpose, Taken, Wanted, link, may_hold_wanted};
 pub use read::{BYTES_MAX, read};
 pub use sight::may_hold_statements;
 pub use snippet::{

@@ -22,6 +22,17 @@ pub struct Linked {
     pub snippets: Vec<Snippet>,
     /// Names for whose sake further files are worth reading; see [`may_hold_wanted`].
     pub wanted: Vec<Wanted>,
+    /// What each unit takes out of rows.
+    pub taken: Vec<Taken>,
+}
+
+/// The names by which a unit takes values out of rows, or out of anything that is asked in the same way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The names that are known, each once and in their order.
+    pub names: Vec<String>,
+    /// There are more, which only the running program knows.
+    pub more: bool,
 }
 
 /// A name for whose sake further files are worth reading.
@@ -122,6 +133,7 @@ pub fn link(units: &[Unit]) -> Linked {
             linker.seed(unit, seed);
         }
     }
+    let taken = (0..units.len()).map(|unit| linker.taken(unit)).collect();
     let mut snippets: Vec<Snippet> = linker.snippets.into_values().collect();
     snippets.sort_by(|a, b| (a.unit, a.at.start, a.at.end, &a.text).cmp(&(b.unit, b.at.start, b.at.end, &b.text)));
     let mut wanted = linker.wanted;
@@ -134,7 +146,7 @@ pub fn link(units: &[Unit]) -> Linked {
             wanted.insert(Wanted { language, container, name: name.clone(), purpose: Purpose::Use });
         }
     }
-    Linked { snippets, wanted: wanted.into_iter().collect() }
+    Linked { snippets, wanted: wanted.into_iter().collect(), taken }
 }
 
 /// Where a text begins: the unit and the byte.
@@ -329,6 +341,18 @@ impl Linker<'_> {
             timestamp: sent.timestamp.clone(),
             consumed: sent.consumed,
         }
+    }
+
+    fn taken(&mut self, unit: usize) -> Taken {
+        let (mut names, mut more) = (BTreeSet::new(), false);
+        let units = self.units;
+        for key in &units[unit].taken {
+            match self.bound(unit, key) {
+                Bound::Constant(name) => drop(names.insert(name)),
+                Bound::Unknown | Bound::Null | Bound::Unset => more = true,
+            }
+        }
+        Taken { names: names.into_iter().collect(), more }
     }
 
     fn bound(&mut self, unit: usize, value: &Shared) -> Bound {

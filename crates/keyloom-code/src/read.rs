@@ -12,6 +12,7 @@ mod scopes;
 mod sites;
 mod skim;
 mod strings;
+mod taken;
 mod terms;
 
 use std::borrow::Cow;
@@ -50,6 +51,7 @@ pub fn read(language: Language, name: &str, text: &str) -> Unit {
         seeds: Vec::new(),
         sent: Vec::new(),
         passed: Vec::new(),
+        taken: Vec::new(),
         remarks: Vec::new(),
         unread: None,
     };
@@ -184,7 +186,10 @@ impl<'t> Reader<'t> {
                 self.record(node, &record);
                 record
             }
-            Shape::Same(inner) => self.eval(inner),
+            Shape::Same(inner) => {
+                self.take_by_index(node);
+                self.eval(inner)
+            }
             Shape::Bind(bind) => self.bind(node, bind),
             Shape::Branch { conditions, branches, total } => self.branch(node, conditions, branches, total),
             Shape::Loop { over, variables, parts } => self.looped(node, over, variables, parts),
@@ -218,6 +223,7 @@ impl<'t> Reader<'t> {
             }
             Shape::Comment | Shape::Skip => self.unknown(node),
             Shape::Other => {
+                self.take_by_index(node);
                 self.parts(all_children(node));
                 self.unknown(node)
             }

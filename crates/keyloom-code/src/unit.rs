@@ -21,6 +21,8 @@ pub struct Unit {
     pub(crate) seeds: Vec<Seed>,
     pub(crate) sent: Vec<Sent>,
     pub(crate) passed: Vec<Passed>,
+    /// Names by which it takes values out of rows, or out of anything that is asked in the same way.
+    pub(crate) taken: Vec<Shared>,
     pub(crate) remarks: Vec<Remark>,
     pub(crate) unread: Option<Unread>,
 }

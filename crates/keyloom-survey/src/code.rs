@@ -1,6 +1,8 @@
 //! Statements of programs: which files are read, and what becomes of the texts that are found in them.
 
-use keyloom_code::{Drivers, Language, Site, Snippet, Unit, Unread, link, may_hold_statements, may_hold_wanted, read};
+use keyloom_code::{
+    Drivers, Language, Site, Snippet, Taken, Unit, Unread, link, may_hold_statements, may_hold_wanted, read,
+};
 use keyloom_cql::Span;
 use keyloom_cql::parse::parse;
 use keyloom_finding::{FileId, Place};
@@ -45,7 +47,9 @@ pub(crate) struct Found {
     pub statements: Vec<Written>,
     pub role: Role,
     pub site: Site,
+    pub sites: Vec<(Place, Site)>,
     pub dynamic: bool,
+    pub taken: Taken,
     /// How sure it is that this is CQL.
     pub dialect: Dialect,
 }
@@ -77,7 +81,7 @@ pub(crate) fn code(tree: &dyn Tree, programs: &[Program]) -> Code {
         }
         linked = link(&units.units);
     }
-    code.take(programs, &units, linked.snippets);
+    code.take(programs, &units, linked.snippets, &linked.taken);
     code
 }
 
@@ -125,7 +129,9 @@ impl Code {
             let place = Place::new(programs[at].file, 0..0);
             let is_read = answer.unit.is_some();
             if let Some(unit) = answer.unit {
-                self.unread.extend(unit.unread().map(|why| (place, words(why).to_owned())));
+                // What a test asks is no statement that anybody misses.
+                let why = unit.unread().filter(|_| !path::is_test(&programs[at].name));
+                self.unread.extend(why.map(|why| (place, words(why).to_owned())));
                 new.push((at, *unit));
             }
             match answer.fault {
@@ -147,7 +153,7 @@ impl Code {
     }
 
     /// Parses the texts that were found.
-    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>) {
+    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>, taken: &[Taken]) {
         let program = |unit: usize| &programs[units.programs[unit]];
         let parsed = parallel::map(&snippets, |snippet| parse(&snippet.text));
         let drivers: Vec<Drivers> = units.units.iter().map(Unit::drivers).collect();
@@ -181,6 +187,8 @@ impl Code {
                 start: piece.at.start,
                 end: piece.at.end,
             };
+            let place_of =
+                |site: &Site| Place { file: program(site.unit).file, start: site.at.start, end: site.at.end };
             let pieces: std::sync::Arc<[Piece]> = snippet.pieces.iter().map(piece).collect();
             if let Some(fault) = fault {
                 self.unread.push((place, fault.message.clone()));
@@ -210,6 +218,8 @@ impl Code {
                 statements: script.statements.into_iter().map(written).collect(),
                 role,
                 dynamic: snippet.dynamic || snippet.rewritten,
+                taken: sites::taken(&snippet, taken),
+                sites: snippet.sites.iter().map(|site| (place_of(site), site.clone())).collect(),
                 site: sites::agreed(snippet),
                 dialect,
             });

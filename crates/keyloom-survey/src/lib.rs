@@ -20,12 +20,13 @@ mod script;
 mod settle;
 mod sites;
 mod survey;
+mod symbol;
 mod template;
 mod tree;
 mod version;
 mod written;
 
-pub use keyloom_code::{Argument, BatchKind, BatchSite, Bound, Consumed, Marker, Site};
+pub use keyloom_code::{Argument, BatchKind, BatchSite, Bound, Consumed, Marker, Site, Taken};
 pub use path::may_be_cql;
 pub use survey::survey;
 pub use tree::{Request, Tree, recall};
@@ -68,8 +69,12 @@ pub struct Use {
     pub role: Role,
     /// What the program around it tells, as far as all places that use it agree; `None` for a statement of a `.cql` file.
     pub site: Option<Site>,
+    /// Each place of a program that uses it, by itself.
+    pub sites: Vec<(Place, Site)>,
     /// The text is changed afterwards, or only known in part: what is said about it is a maybe.
     pub dynamic: bool,
+    /// What the programs that send it take out of rows by name; nothing for a statement of a `.cql` file.
+    pub taken: Taken,
 }
 
 /// In what kind of place a statement is used; it decides how loudly a rule speaks.

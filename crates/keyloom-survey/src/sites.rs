@@ -1,6 +1,8 @@
 //! One statement may be used in several places; what is said about it must hold in all of them.
 
-use keyloom_code::{Argument, Bound, Site, Snippet};
+use std::collections::BTreeSet;
+
+use keyloom_code::{Argument, Bound, Site, Snippet, Taken};
 
 /// What all places that use a statement agree on. A statement that nobody was seen to use stands where it is written.
 pub(crate) fn agreed(snippet: Snippet) -> Site {
@@ -21,6 +23,14 @@ pub(crate) fn agreed(snippet: Snippet) -> Site {
         agreed.arguments.retain_mut(|argument| agree_on(argument, &site.arguments));
     }
     agreed
+}
+
+/// What all units that hold or send a statement take out of rows.
+pub(crate) fn taken(snippet: &Snippet, by_unit: &[Taken]) -> Taken {
+    let units: BTreeSet<usize> = snippet.sites.iter().map(|site| site.unit).chain([snippet.unit]).collect();
+    let all: Vec<&Taken> = units.into_iter().filter_map(|unit| by_unit.get(unit)).collect();
+    let names: BTreeSet<&String> = all.iter().flat_map(|taken| &taken.names).collect();
+    Taken { names: names.into_iter().cloned().collect(), more: all.iter().any(|taken| taken.more) }
 }
 
 fn keep_equal<T: PartialEq>(agreed: &mut Option<T>, other: &Option<T>) {

@@ -29,7 +29,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             table.name
         );
         // A statement that is known in part may change single elements.
-        let unsure = uses.iter().any(|one| one.is_write() && one.is_open()) || context.may_be_named(table);
+        let unsure = uses.iter().any(|one| one.is_write() && one.is_open())
+            || context.may_be_named(table)
+            || context.asked_of_any(table) > 0;
         let updated = overwritten.iter().any(|(_, write)| write.insert().is_none());
         let wanted = if unsure || !updated { Level::Note } else { Level::Warning };
         let finding = Finding::new(&RULE, context.survey.made(first.made), message)

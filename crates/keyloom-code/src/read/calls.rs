@@ -36,6 +36,7 @@ impl<'t> Reader<'t> {
             self.unit.seeds.truncate(seeds);
             return self.unknown(node);
         }
+        self.take(receiver, name, &given);
         let owner_text = receiver.map_or("", |receiver| bytes(receiver, self.text));
         let by_name = match &owner {
             Some((_, value)) => matches!(value.kind, Kind::Name(_)),

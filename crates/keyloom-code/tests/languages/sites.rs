@@ -173,3 +173,50 @@ fn tests_are_known_by_their_names() {
         assert_eq!(together(&[(name, program)])[0].test_code, is_test, "{name}");
     }
 }
+
+#[test]
+fn columns_are_taken_by_name() {
+    let taken = |name: &str, program: &str| {
+        let units = [keyloom_code::read(keyloom_code::Language::of(name).unwrap(), name, program)];
+        let mut linked = keyloom_code::link(&units);
+        let taken = linked.taken.remove(0);
+        (taken.names, taken.more)
+    };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let java = "class Users { static final String NAME = \"name\";\n\
+                User user(Row row) { return new User(row.getUuid(\"id\"), row.getString(NAME), row.get(\"age\", X)); } }";
+    assert_eq!(taken("Users.java", java), (names(&["age", "id", "name"]), false));
+    let unknown = "class Users { String get(Row row, String column) { return row.getString(column); } }";
+    assert_eq!(taken("Users.java", unknown), (names(&[]), true));
+    // What is asked of something else by an unknown key says nothing about rows.
+    let other = "class Users { String get(Map users, String key) { return users.getString(key); } }";
+    assert_eq!(taken("Users.java", other), (names(&[]), false));
+    let python = "def user(row):\n    return User(row[\"id\"], row['name'], users['age'])\n";
+    assert_eq!(taken("users.py", python), (names(&["id", "name"]), false));
+    let sharp = "class Users { User Get(Row row) { return new User(row.GetValue<Guid>(\"id\"), row[\"name\"]); } }";
+    assert_eq!(taken("Users.cs", sharp), (names(&["id", "name"]), false));
+}
+
+#[test]
+fn each_place_that_binds_a_prepared_statement_tells_what_it_does() {
+    let program = "class Jobs { private static final int MOST = 1000; private PreparedStatement byTeam;\n\
+        void prepare() { byTeam = session.prepare(\"SELECT * FROM jobs WHERE team = ? LIMIT ?\"); }\n\
+        void running(String team) { ResultSet rows = this.session.execute(byTeam.bind(team, MOST));\n\
+        rows.all().stream().filter(row -> row.getString(\"state\").equals(\"x\")).forEach(ids::add); } }";
+    let snippets = together(&[("Jobs.java", program)]);
+    let sites: Vec<&Site> = snippets.iter().flat_map(|snippet| &snippet.sites).collect();
+    let [_, bound] = sites.as_slice() else { panic!("{sites:?}") };
+    assert_eq!(bound.calls, ["bind", "execute", "all", "stream", "filter", "forEach"]);
+    assert_eq!(arguments(bound)[1].2, Bound::Constant("1000".into()));
+}
+
+#[test]
+fn a_constant_in_the_place_of_a_value_is_quoted() {
+    let program = "import com.datastax.driver.core.querybuilder.QueryBuilder;\n\
+        class S { static final String KIND = \"kind\"; static final String USER = \"user\"; static final int ONE = 1;\n\
+        String insert() { return QueryBuilder.insertInto(\"t\").value(KIND, USER).value(\"n\", ONE)\
+        .value(\"id\", QueryBuilder.bindMarker()).getQueryString(); } }";
+    let snippets = together(&[("S.java", program)]);
+    let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
+    assert_eq!(texts, ["INSERT INTO t (kind, n, id) VALUES ('user', 1, ?)"]);
+}

@@ -7,7 +7,7 @@ use keyloom_cql::resolve::{Resolution, Verdict};
 use keyloom_draft::{Draft, draft};
 use keyloom_finding::{Finding, Level, Place, Sources};
 use keyloom_model::Date;
-use keyloom_survey::{BatchKind, BatchSite, Role, Site, Survey, Use, Written};
+use keyloom_survey::{BatchKind, BatchSite, Role, Site, Survey, Taken, Use, Written};
 use keyloom_text::{Files, Unreadable, read};
 
 /// A survey of a schema and of statements, each with the function that asks it; `+` before a function's name puts its
@@ -46,7 +46,9 @@ pub fn survey(schema: &str, statements: &[(&str, &str)]) -> Survey {
                 resolution: Resolution { verdict: Verdict::Legal, access: None },
                 role: Role::Service,
                 site: Some(site),
+                sites: Vec::new(),
                 dynamic: false,
+                taken: Taken::default(),
             });
         }
     }

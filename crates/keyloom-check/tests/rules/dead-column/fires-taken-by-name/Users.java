@@ -1,0 +1,12 @@
+import com.datastax.oss.driver.api.core.CqlSession;
+
+class Users {
+  private final PreparedStatement insert =
+      session.prepare("INSERT INTO users (user_id, name, email, signup_source) VALUES (?, ?, ?, ?)");
+  private final PreparedStatement select = session.prepare("SELECT * FROM users WHERE user_id = ?");
+
+  User find(UUID id) {
+    Row row = session.execute(select.bind(id)).one();
+    return new User(row.getUuid("user_id"), row.getString("name"), row.getString("email"));
+  }
+}
