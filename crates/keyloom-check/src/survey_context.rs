@@ -187,7 +187,12 @@ impl<'a> SurveyContext<'a> {
 
     /// The name of the file in which something of the schema was made.
     pub fn file_of(&self, made: Made) -> Option<&'a str> {
-        self.survey.made(made).map(|place| self.sources.file(place.file).name())
+        self.survey.made(made).map(|place| self.name_of(place.file))
+    }
+
+    /// The name of a file.
+    pub(crate) fn name_of(&self, file: FileId) -> &'a str {
+        self.sources.file(file).name()
     }
 
     /// The table that a statement is about; `None` for a batch, and where the name leads to none or to several.
