@@ -120,10 +120,14 @@ impl<'a> SurveyContext<'a> {
 
     /// Whether a table is one of those.
     pub(crate) fn is_own(&self, table: &Table) -> bool {
+        !is_bookkeeping(table) && !self.is_for_tests(table)
+    }
+
+    /// Whether a table serves tests.
+    pub(crate) fn is_for_tests(&self, table: &Table) -> bool {
         // A dump of a test cluster may be the only schema there is.
         let mixed = || self.survey.schema.keyspaces.keys().any(|keyspace| !is_of_tests(keyspace));
-        let of_tests = is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests);
-        !of_tests && !is_bookkeeping(table)
+        is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests)
     }
 
     /// The statements on a table or view.
