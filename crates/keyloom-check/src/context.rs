@@ -75,12 +75,17 @@ impl<'a> Context<'a> {
 
     /// A limit of an engine, and the form in which a finding cites it.
     pub fn limit(&self, engine: Engine, name: &str) -> (&'static Fact, Limit) {
-        let fact = fact(engine, name);
-        let limit = Limit {
-            value: format!("{}: {fact}", engine.title()),
-            source: fact.source.clone(),
-            date: format!("{:04}-{:02}-{:02}", fact.date.year, fact.date.month, fact.date.day),
-        };
-        (fact, limit)
+        limit(engine, name)
     }
+}
+
+/// A limit of an engine, and the form in which a finding cites it.
+pub(crate) fn limit(engine: Engine, name: &str) -> (&'static Fact, Limit) {
+    let fact = fact(engine, name);
+    let limit = Limit {
+        value: format!("{}: {fact}", engine.title()),
+        source: fact.source.clone(),
+        date: format!("{:04}-{:02}-{:02}", fact.date.year, fact.date.month, fact.date.day),
+    };
+    (fact, limit)
 }

@@ -94,6 +94,7 @@ survey_rules![
     limit_before_intersection,
     low_cardinality_partition,
     materialized_view,
+    missing_expiry,
     missing_tie_breaker,
     mixed_sort_direction,
     mixed_write_discipline,

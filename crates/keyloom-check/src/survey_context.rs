@@ -122,10 +122,14 @@ impl<'a> SurveyContext<'a> {
 
     /// Whether a table is one of those.
     pub(crate) fn is_own(&self, table: &Table) -> bool {
+        !is_bookkeeping(table) && !self.is_for_tests(table)
+    }
+
+    /// Whether a table serves tests.
+    pub(crate) fn is_for_tests(&self, table: &Table) -> bool {
         // A dump of a test cluster may be the only schema there is.
         let mixed = || self.survey.schema.keyspaces.keys().any(|keyspace| !is_of_tests(keyspace));
-        let of_tests = is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests);
-        !of_tests && !is_bookkeeping(table)
+        is_of_tests(&table.keyspace) && mixed() || self.file_of(table.made).is_some_and(is_of_tests)
     }
 
     /// The statements on a table or view.
@@ -206,7 +210,12 @@ impl<'a> SurveyContext<'a> {
 
     /// The name of the file in which something of the schema was made.
     pub fn file_of(&self, made: Made) -> Option<&'a str> {
-        self.survey.made(made).map(|place| self.sources.file(place.file).name())
+        self.survey.made(made).map(|place| self.name_of(place.file))
+    }
+
+    /// The name of a file.
+    pub(crate) fn name_of(&self, file: FileId) -> &'a str {
+        self.sources.file(file).name()
     }
 
     /// The table that a statement is about; `None` for a batch, and where the name leads to none or to several.

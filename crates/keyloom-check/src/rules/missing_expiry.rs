@@ -1,8 +1,11 @@
+use keyloom_cql::ast::StatementKind;
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Entity, Expr, Field, Fill, Literal, Origin, RowSize, Type, bytes_text, count_text};
 
-use crate::Context;
 use crate::growth::deleting_pattern;
+use crate::guess::words;
+use crate::writing::foremost;
+use crate::{Context, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "missing-expiry",
@@ -54,6 +57,36 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(finding);
         }
     }
+}
+
+/// A row that a live member renews stays when the member is gone, unless something ends it.
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    for table in context.own_tables().filter(|table| !table.unknown && !context.may_be_named(table)) {
+        let uses = context.uses(table);
+        let removes = |one: &TableUse<'_>| !one.sets() && !matches!(one.kind, StatementKind::Select(_));
+        let ends = |one: &TableUse<'_>| one.is_open() || one.using("ttl").is_some() || removes(one);
+        let expires = table.default_ttl.as_ref().is_some_and(|(seconds, _)| *seconds != Some(0));
+        let Some(beat) = table.columns.iter().find(|column| is_heartbeat(&column.name)) else { continue };
+        let renews = |one: &TableUse<'_>| {
+            one.sets() && one.columns_set().is_some_and(|set| set.iter().any(|name| name.text == beat.name))
+        };
+        let Some(renewed) = foremost(uses, renews).filter(|one| one.is_service()) else { continue };
+        if expires || uses.iter().any(|one| !one.is_test() && ends(one)) {
+            continue;
+        }
+        let (of, name) = (&table.name, &beat.name);
+        let message = format!("rows of `{of}` are renewed by `{name}`, and nothing ends those of whoever is gone");
+        let help =
+            "write them `USING TTL` of a few beats: who stops is then gone by itself; or delete what is long silent";
+        let finding = Finding::new(&RULE, context.survey.made(beat.made), message).level(Level::Note).help(help);
+        findings.push(finding.related(renewed.place(), "renewed here"));
+    }
+}
+
+fn is_heartbeat(name: &str) -> bool {
+    let words = words(name);
+    words.iter().any(|word| ["heartbeat", "keepalive"].contains(&word.as_str()))
+        || words.windows(2).any(|pair| pair[0] == "heart" && pair[1] == "beat")
 }
 
 /// What tells when a row was made: a timestamp that is `now` then, else the time in its key.

@@ -1,8 +1,10 @@
 use keyloom_cql::HOLE;
-use keyloom_finding::{Finding, Level, Rule};
+use keyloom_cql::ast::{OptionValue, StatementKind, TableOption};
+use keyloom_finding::{Finding, Level, Place, Rule};
+use keyloom_survey::{Written, is_program};
 
 use crate::SurveyContext;
-use crate::meaning::is_for_trial;
+use crate::meaning::{has_word, is_for_trial};
 
 pub(crate) static RULE: Rule = Rule {
     name: "replication-factor-one",
@@ -25,8 +27,68 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let message = format!(
             "keyspace `{name}` has one replica{within}: a node that is down takes its part of the rows with it"
         );
-        findings.push(Finding::new(&RULE, context.survey.made(replication.made), message).help(
-            "use NetworkTopologyStrategy with 3 in each data centre: one node may then be away at QUORUM, for three times the disk",
-        ));
+        findings.push(Finding::new(&RULE, context.survey.made(replication.made), message).help(HELP));
+    }
+    let mut simple: Option<Finding> = None;
+    for step in &context.survey.steps {
+        let Some((place, factor)) = simple_strategy(context, step) else { continue };
+        match (factor, &mut simple) {
+            (Factor::One, _) => findings.push(one_replica(context, step, place)),
+            (Factor::OneByName, _) => {}
+            (Factor::More, Some(finding)) => finding.related.push((place, "and here".to_owned())),
+            (Factor::More, none) => *none = Some(blind(place)),
+        }
+    }
+    findings.extend(simple);
+}
+
+const HELP: &str = "use NetworkTopologyStrategy with 3 in each data centre: one node may then be away at QUORUM, for three times the disk";
+
+/// With how many replicas a program makes a keyspace.
+enum Factor {
+    /// One, under a name that it is given.
+    One,
+    /// One, under a name that is known, of which the schema tells.
+    OneByName,
+    /// More, or as many as it is told.
+    More,
+}
+
+/// A keyspace that a program makes with SimpleStrategy, often under a name that it is given.
+fn simple_strategy(context: &SurveyContext<'_>, step: &Written) -> Option<(Place, Factor)> {
+    let StatementKind::CreateKeyspace(create) = &step.statement.kind else { return None };
+    let file = context.name_of(step.whole.file);
+    if !is_program(file) || is_for_trial(file) || is_for_trial(&create.name.text) {
+        return None;
+    }
+    let (option, entries) = create.options.iter().find_map(replication)?;
+    let value = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str());
+    let factor = match value("replication_factor") {
+        Some("1") if create.name.unknown => Factor::One,
+        Some("1") => Factor::OneByName,
+        _ => Factor::More,
+    };
+    value("class")?.ends_with("SimpleStrategy").then(|| (step.place(option.span), factor))
+}
+
+fn one_replica(context: &SurveyContext<'_>, step: &Written, place: Place) -> Finding {
+    // What a tool makes for itself is worth less than what the service keeps.
+    let of_tool = has_word(context.name_of(step.whole.file), &["job", "migrate", "migration", "script", "tool"]);
+    let message =
+        "the program makes its keyspace with one replica: a node that is down takes its part of the rows with it";
+    Finding::new(&RULE, place, message).level(if of_tool { Level::Note } else { Level::Warning }).help(HELP)
+}
+
+fn blind(place: Place) -> Finding {
+    let message = "this keyspace is made with SimpleStrategy, which knows neither racks nor data centres: all replicas of a row may stand in one rack";
+    Finding::new(&RULE, place, message).level(Level::Note).help(
+        "use NetworkTopologyStrategy with the factor of each data centre, also where there is one: a second one can then be added",
+    )
+}
+
+fn replication(option: &TableOption) -> Option<(&TableOption, &[(String, String)])> {
+    match &option.value {
+        OptionValue::Map(entries) if option.name.text == "replication" => Some((option, entries)),
+        _ => None,
     }
 }

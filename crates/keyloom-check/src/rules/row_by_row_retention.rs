@@ -1,11 +1,11 @@
-use keyloom_cql::ast::{Native, StatementKind};
+use keyloom_cql::ast::{Native, StatementKind, Term, TermKind};
 use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Place, Rule};
 use keyloom_survey::Role;
 
 use crate::guess::native;
 use crate::meaning::{has_word, is_clock};
-use crate::writing::Reach;
+use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -23,43 +23,87 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let Some(clock) = table.clustering().find(|column| is_time(column)) else { continue };
         let uses = context.uses(table);
         let finding = match expiry(context, table, uses) {
-            Some((ttl, place)) => expires(table, clock, uses, ttl).map(|finding| Finding { place, ..finding }),
+            Some(expiry) => expires(table, clock, uses, &expiry),
             None => deleted_by_job(table, clock, uses),
         };
         findings.extend(finding);
     }
 }
 
+/// A time at which rows are written, or a number that follows it. A time that is planned comes in any order.
 fn is_time(column: &Column) -> bool {
-    is_clock(column) || matches!(native(column), Some(Native::Timeuuid | Native::Date))
+    const PLANNED: &[&str] = &["deadline", "due", "expiration", "expire", "expiry", "planned", "scheduled"];
+    const COUNTED: &[&str] = &["offset", "position", "seq", "seqno", "sequence"];
+    let is_long = matches!(native(column), Some(Native::Bigint | Native::Varint));
+    let is_moment = is_clock(column) && !has_word(&column.name, PLANNED);
+    is_moment
+        || matches!(native(column), Some(Native::Timeuuid | Native::Date))
+        || is_long && has_word(&column.name, COUNTED)
 }
 
-/// How long rows live, if all of them expire: as many seconds as are known, and where that is said.
-fn expiry(context: &SurveyContext<'_>, table: &Table, uses: &[TableUse<'_>]) -> Option<(Option<u64>, Option<Place>)> {
-    match &table.default_ttl {
-        Some((Some(0), _)) | None => {}
-        Some((seconds, made)) => return Some((*seconds, context.survey.made(*made))),
+/// How long rows live.
+struct Expiry {
+    /// As many seconds as are known.
+    seconds: Option<u64>,
+    /// Where that is said.
+    place: Option<Place>,
+    /// An insert that writes the same row without an expiry.
+    but: Option<Place>,
+}
+
+/// How long rows live, if they expire: all of them, or all but those of a twin of the same insert.
+fn expiry(context: &SurveyContext<'_>, table: &Table, uses: &[TableUse<'_>]) -> Option<Expiry> {
+    let inserts = uses.iter().filter(|one| one.insert().is_some() && !one.is_test());
+    let by_table = table.default_ttl.as_ref().filter(|(seconds, _)| *seconds != Some(0));
+    let expires = |one: &&TableUse<'_>| one.using("ttl").map_or(by_table.is_some(), |ttl| !is_zero(ttl));
+    let (expiring, kept): (Vec<&TableUse<'_>>, Vec<&TableUse<'_>>) = inserts.partition(expires);
+    let is_twin = |one: &&TableUse<'_>| expiring.iter().any(|other| columns(one) == columns(other));
+    let but = kept.first().map(|one| one.place());
+    match by_table {
+        _ if !kept.iter().all(is_twin) => None,
+        Some((seconds, made)) => Some(Expiry { seconds: *seconds, place: context.survey.made(*made), but }),
+        None => {
+            let first = expiring.first()?;
+            let place = first.using("ttl").map(|ttl| first.of.place(ttl.span));
+            Some(Expiry { seconds: None, place, but })
+        }
     }
-    let mut inserts = uses.iter().filter(|one| one.insert().is_some());
-    let first = inserts.next()?;
-    let ttl = first.using("ttl")?;
-    inserts.all(|one| one.using("ttl").is_some()).then(|| (None, Some(first.of.place(ttl.span))))
 }
 
-/// Only rows that are written once and never touched again leave together: anything else is left alone.
-fn expires(table: &Table, clock: &Column, uses: &[TableUse<'_>], ttl: Option<u64>) -> Option<Finding> {
+/// A time to live of zero means none, whatever the table says.
+fn is_zero(ttl: &Term) -> bool {
+    matches!(&ttl.kind, TermKind::Literal(literal) if literal.text == "0")
+}
+
+/// The columns that an insert sets, in the order of their names.
+fn columns<'a>(one: &TableUse<'a>) -> Option<Vec<&'a str>> {
+    let mut names: Vec<&str> = one.columns_set()?.into_iter().map(|name| name.text.as_str()).collect();
+    names.sort_unstable();
+    Some(names)
+}
+
+/// Only rows that are written once and never changed leave together: anything else is left alone.
+fn expires(table: &Table, clock: &Column, uses: &[TableUse<'_>], expiry: &Expiry) -> Option<Finding> {
     let only_inserted = uses.iter().any(|one| one.insert().is_some() && !one.is_test())
-        && !uses.iter().any(|one| matches!(one.kind, StatementKind::Update(_) | StatementKind::Delete(_)));
+        && !uses.iter().any(|one| matches!(one.kind, StatementKind::Update(_)));
     let class = table.compaction.as_ref().map_or("", |compaction| compaction.class.as_str());
     let by_time = ["TimeWindow", "DateTiered", "Unified"].iter().any(|known| class.contains(known));
-    if !only_inserted || by_time || class.contains(keyloom_cql::HOLE) || ttl.is_some_and(|seconds| seconds < SHORT) {
+    let is_short = expiry.seconds.is_some_and(|seconds| seconds < SHORT);
+    if !only_inserted || by_time || class.contains(keyloom_cql::HOLE) || is_short {
         return None;
     }
-    let message = format!(
-        "rows of `{}` are only inserted, in the order of `{}`, and expire one by one: compaction rewrites them until then",
-        table.name, clock.name
-    );
-    let window = ttl.map(|seconds| (seconds / 30 / 3_600).max(1));
+    let delete = foremost(uses, |one| matches!(one.kind, StatementKind::Delete(_)));
+    // Rows that stay, and rows that go before their time: they share no life at all.
+    if delete.is_some() && expiry.but.is_some() {
+        return None;
+    }
+    let (of, order) = (&table.name, &clock.name);
+    let how = match delete {
+        Some(_) => format!("are inserted in the order of `{order}`, never updated, and"),
+        None => format!("are only inserted, in the order of `{order}`, and"),
+    };
+    let message = format!("rows of `{of}` {how} expire one by one: compaction rewrites them until then");
+    let window = expiry.seconds.map(|seconds| (seconds / 30 / 3_600).max(1));
     let setting = match window {
         Some(hours) if hours >= 24 => {
             format!("'compaction_window_unit': 'DAYS', 'compaction_window_size': {}", hours / 24)
@@ -67,10 +111,22 @@ fn expires(table: &Table, clock: &Column, uses: &[TableUse<'_>], ttl: Option<u64
         Some(hours) => format!("'compaction_window_unit': 'HOURS', 'compaction_window_size': {hours}"),
         None => "with a window of about a thirtieth of their life".to_owned(),
     };
-    let help =
+    let by_time =
         format!("compact by time, TimeWindowCompactionStrategy ({setting}): whole files are dropped when they expire");
-    let finding = Finding::new(&RULE, None, message).help(help);
-    Some(match (ttl, window) {
+    let help = match (delete, expiry.but) {
+        (Some(_), _) => format!("if rows may stay until they expire, delete none before, and {by_time}"),
+        (None, Some(_)) => {
+            format!("give each row a time to live, and {by_time}; one row that does not expire keeps its file")
+        }
+        (None, None) => by_time,
+    };
+    let is_clean = delete.is_none() && expiry.but.is_none();
+    let finding = Finding::new(&RULE, expiry.place, message)
+        .level(if is_clean { Level::Warning } else { Level::Note })
+        .help(help)
+        .related(expiry.but, "and this one writes rows that stay")
+        .related(delete.map(TableUse::place), "some are deleted before");
+    Some(match (expiry.seconds, window) {
         (Some(seconds), Some(hours)) => {
             finding.derivation(format!("{seconds} s of life / 30 windows = about {hours} h a window"))
         }

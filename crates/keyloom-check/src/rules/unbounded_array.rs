@@ -4,6 +4,7 @@ use keyloom_finding::{Finding, Level};
 pub(crate) use keyloom_text::rules::unbounded_array::RULE;
 
 use crate::meaning::is_integer;
+use crate::reads::some_names;
 use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
@@ -13,13 +14,34 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         if uses.iter().any(|one| one.is_write() && one.is_open()) || is_short_lived(table) {
             continue;
         }
+        let mut kept_short = Vec::new();
         for column in table.columns.iter().filter(|column| kind(column).is_some()) {
             let Some(add) = foremost(uses, |one| grows(one, &column.name)) else { continue };
-            if !uses.iter().any(|one| shrinks(one, &column.name)) {
+            if uses.iter().any(|one| shrinks(one, &column.name)) {
+                kept_short.push((column, add));
+            } else {
                 findings.push(told(context, table, column, add));
             }
         }
+        if kept_short.len() >= MANY {
+            findings.push(many_in_one_row(context, table, &kept_short));
+        }
     }
+}
+
+/// So many collections that grow make of a row a document that every read takes as a whole.
+const MANY: usize = 3;
+
+/// Each of them loses elements too; that something bounds them is not to be seen in the schema.
+fn many_in_one_row(context: &SurveyContext<'_>, table: &Table, columns: &[(&Column, &TableUse<'_>)]) -> Finding {
+    let named = some_names(columns.iter().map(|(column, _)| column.name.as_str()));
+    let message =
+        format!("a row of `{}` holds {} collections that grow by single elements: {named}", table.name, columns.len());
+    let help = "a collection is read as a whole: let the program bound each of them, or give each element a row";
+    let first = columns.first();
+    let place = first.and_then(|(column, _)| context.survey.made(column.made));
+    let finding = Finding::new(&RULE, place, message).level(Level::Note).help(help);
+    finding.related(first.map(|(_, add)| add.place()), "one of them grows here")
 }
 
 fn told(context: &SurveyContext<'_>, table: &Table, column: &Column, add: &TableUse<'_>) -> Finding {

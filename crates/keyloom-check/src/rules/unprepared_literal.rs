@@ -15,8 +15,9 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     let mut seen = std::collections::BTreeSet::new();
-    let service = |of: &&Use| of.site.is_some() && of.role == Role::Service && is_written_out(of);
-    for of in context.survey.uses.iter().filter(service) {
+    let spoken_of =
+        |of: &&Use| of.site.is_some() && matches!(of.role, Role::Service | Role::Migration) && is_written_out(of);
+    for of in context.survey.uses.iter().filter(spoken_of) {
         // Nobody knows what a value is whose table or columns are not known.
         for statement in statements(of).iter().filter(|statement| context.table(of, &statement.kind).is_some()) {
             let pasted = values(&statement.kind).into_iter().find_map(|(column, value)| Some((column, pasted(value)?)));
@@ -26,7 +27,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 continue;
             }
             let message = format!("`{hole}` is pasted into the statement as the value of `{}`", column.text);
-            findings.push(Finding::new(&RULE, place, message).level(Level::Warning).help(
+            // A migration runs once, with values of its own.
+            let level = if of.role == Role::Service { Level::Warning } else { Level::Note };
+            findings.push(Finding::new(&RULE, place, message).level(level).help(
                 "write `?` and bind the value: the statement is prepared once, and a quote in the value can't end the text",
             ));
         }

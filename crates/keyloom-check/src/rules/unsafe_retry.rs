@@ -93,14 +93,17 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let mut told = Vec::new();
         // A batch may hold a condition that stands elsewhere.
         let decides = context.uses(table).iter().any(TableUse::is_conditional);
-        let is_decided = |one: &TableUse<'_>| one.is_conditional() || (decides && one.is_in_batch());
-        for one in context.uses(table).iter().filter(|one| !one.is_test() && !is_decided(one)) {
+        for one in context.uses(table).iter().filter(|one| !one.is_test() && !one.is_conditional()) {
             // Who says that a statement must not be repeated has thought of it.
             let idempotent = one.of.site.as_ref().and_then(|site| site.idempotent);
             if idempotent == Some(false) {
                 continue;
             }
-            let found = added(one, table, idempotent == Some(true)).or_else(|| server_made(one, table));
+            let found = if decides && one.is_in_batch() {
+                appended_in_batch(one, table)
+            } else {
+                added(one, table, idempotent == Some(true)).or_else(|| server_made(one, table))
+            };
             if let Some((column, finding)) = found.filter(|(column, _)| !told.contains(column)) {
                 told.push(column);
                 findings.push(finding);
@@ -136,6 +139,21 @@ fn added(one: &TableUse<'_>, table: &Table, marked: bool) -> Option<(String, Fin
         let wanted = if appends || marked { Level::Warning } else { Level::Note };
         let finding = Finding::new(&RULE, one.of.place(set.span), message).level(one.level(wanted)).help(help);
         Some((name.clone(), finding))
+    })
+}
+
+/// An append in a batch that is decided as a whole: the condition may stop a repeat, and may hold again.
+fn appended_in_batch(one: &TableUse<'_>, table: &Table) -> Option<(String, Finding)> {
+    one.assignments().iter().find_map(|set| {
+        let column = table.column(&set.column.text)?;
+        let adds = matches!(set.kind, AssignmentKind::Add(_) | AssignmentKind::Prepend(_));
+        if !adds || !matches!(column.of, Type::List(_)) {
+            return None;
+        }
+        let (name, of) = (&column.name, &table.name);
+        let message = format!("a repeat of this batch may append to `{name}` of `{of}` a second time");
+        let help = "what decides is its condition: all is well if the batch also changes what it asks (a version), so that a repeat is refused; else keep the elements in a set or a map";
+        Some((name.clone(), Finding::new(&RULE, one.of.place(set.span), message).level(Level::Note).help(help)))
     })
 }
 

@@ -4,9 +4,9 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
 use super::gathered;
-use crate::SurveyContext;
 use crate::reads::relations;
 use crate::writing::names;
+use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unused-structure",
@@ -21,14 +21,14 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         let (mut idle, mut once, mut unread) = (Vec::new(), Vec::new(), Vec::new());
-        for table in keyspace.tables.values().filter(|table| context.is_own(table)) {
+        for table in keyspace.tables.values().filter(|table| is_of_repository(context, table)) {
             if context.may_be_named(table) || is_read_through_view(context, table) {
                 continue;
             }
             let uses = context.uses(table);
             if uses.is_empty() {
                 idle.push(table);
-            } else if uses.iter().all(|one| one.of.role == Role::Migration) {
+            } else if context.is_own(table) && uses.iter().all(|one| one.of.role == Role::Migration) {
                 once.push(table);
             } else if is_only_written(context, table) {
                 unread.push(table);
@@ -66,6 +66,12 @@ fn told(
     findings
 }
 
+/// Who uses the tables of a migration tool is not seen, unless the tool is a program of this repository.
+fn is_of_repository(context: &SurveyContext<'_>, table: &Table) -> bool {
+    let writes = |one: &TableUse<'_>| one.sets() && one.of.site.is_some() && !one.is_test();
+    context.is_own(table) || !context.is_for_tests(table) && context.uses(table).iter().any(writes)
+}
+
 fn is_read_through_view(context: &SurveyContext<'_>, table: &Table) -> bool {
     context.views_of(table).any(|view| !context.uses(&view.table).is_empty())
 }
@@ -76,7 +82,7 @@ fn is_only_written(context: &SurveyContext<'_>, table: &Table) -> bool {
     let uses = context.uses(table);
     let in_life = || uses.iter().filter(|one| !one.is_test() && one.of.role != Role::Migration);
     context.is_seen_whole(table)
-        && in_life().any(|one| one.is_service() && one.sets())
+        && in_life().any(TableUse::sets)
         && in_life().all(|one| one.is_write() && !one.is_conditional())
 }
 
