@@ -22,9 +22,13 @@ impl Parser<'_> {
             }
             Ok(kind) if self.is_first_of_line() && self.begins_statement() => {
                 let statement = self.finished(kind, first);
-                let message = "this statement is not closed with `;` before the next begins".to_owned();
-                let end = Span { start: statement.span.end, end: statement.span.end };
-                script.faults.push(SyntaxFault { span: end, statement: statement.span, message, help: None });
+                // A line of comment between two statements may be what their program divides them by.
+                let between = &self.text[statement.span.bytes().end..self.span().bytes().start];
+                if !between.lines().any(|line| line.trim_start().starts_with("--")) {
+                    let message = "this statement is not closed with `;` before the next begins".to_owned();
+                    let end = Span { start: statement.span.end, end: statement.span.end };
+                    script.faults.push(SyntaxFault { span: end, statement: statement.span, message, help: None });
+                }
                 script.statements.push(statement);
             }
             Ok(_) => {

@@ -36,6 +36,13 @@ fn a_missing_semicolon_is_said_and_both_are_read() {
 }
 
 #[test]
+fn a_comment_between_statements_may_be_what_divides_them() {
+    let text = "CREATE TABLE a (k int PRIMARY KEY)\n\n-- #\n\nCREATE TABLE b (k int PRIMARY KEY)\n-- next --\nUSE c";
+    let (statements, faults) = read(text);
+    assert_eq!((statements.len(), faults), (3, vec![]));
+}
+
+#[test]
 fn a_fault_ends_where_a_statement_begins_on_its_own_line() {
     let (statements, faults) = read("CREATE TABLE a (k int PRIMARY)\nCREATE TABLE b (k int PRIMARY KEY);");
     assert_eq!(statements, ["CREATE TABLE b (k int PRIMARY KEY)"]);
