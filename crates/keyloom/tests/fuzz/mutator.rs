@@ -51,8 +51,14 @@ impl Mutator {
         // Neighbouring numbers must not give neighbouring inputs.
         let mut random = Random::new(Random::new(self.seed ^ number).next());
         let mut input = self.pick(&mut random).to_vec();
-        for _ in 0..1 + random.below(6) {
-            self.mutate(&mut input, &mut random);
+        // Half of the inputs stay so near to the corpus that many of them get past the parser.
+        let is_near = random.below(2) == 0;
+        for _ in 0..1 + random.below(if is_near { 3 } else { 6 }) {
+            if is_near {
+                self.exchange(&mut input, &mut random);
+            } else {
+                self.mutate(&mut input, &mut random);
+            }
         }
         input.truncate(LENGTH_MAX);
         input
@@ -62,6 +68,14 @@ impl Mutator {
     fn pick(&self, random: &mut Random) -> &[u8] {
         let (one, other) = (random.among(&self.corpus), random.among(&self.corpus));
         if one.len() <= other.len() { one } else { other }
+    }
+
+    /// Puts a word of the corpus in the place of another.
+    fn exchange(&self, input: &mut Vec<u8>, random: &mut Random) {
+        let other = random.among(&self.corpus);
+        let new = word(other, random.below(other.len()));
+        let old = word(input, random.below(input.len()));
+        input.splice(old, other[new].iter().copied());
     }
 
     fn mutate(&self, input: &mut Vec<u8>, random: &mut Random) {
@@ -103,6 +117,16 @@ impl Mutator {
                 insert(input, at, &other[stretch(other.len(), from, 200, random)]);
             }
         }
+    }
+}
+
+/// The word around a byte: letters, digits and all that is not ASCII; or that one byte.
+fn word(text: &[u8], at: usize) -> std::ops::Range<usize> {
+    let joins = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || !byte.is_ascii();
+    let before = text[..at].iter().rev().take_while(joins).count();
+    match text[at..].iter().take_while(joins).count() {
+        0 => at..(at + 1).min(text.len()),
+        behind => at - before..at + behind,
     }
 }
 
