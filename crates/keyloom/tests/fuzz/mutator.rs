@@ -50,13 +50,16 @@ impl Mutator {
         }
         // Neighbouring numbers must not give neighbouring inputs.
         let mut random = Random::new(Random::new(self.seed ^ number).next());
-        let mut input = self.pick(&mut random).to_vec();
-        // Half of the inputs stay so near to the corpus that many of them get past the parser.
-        let is_near = random.below(2) == 0;
-        for _ in 0..1 + random.below(if is_near { 3 } else { 6 }) {
-            if is_near {
+        // Half of the inputs stay near the corpus, so that more of them get past the parser.
+        let mut input;
+        if random.below(2) == 0 {
+            input = random.among(&self.corpus).clone();
+            for _ in 0..1 + random.below(2) {
                 self.exchange(&mut input, &mut random);
-            } else {
+            }
+        } else {
+            input = self.pick(&mut random).to_vec();
+            for _ in 0..1 + random.below(6) {
                 self.mutate(&mut input, &mut random);
             }
         }
@@ -73,8 +76,7 @@ impl Mutator {
     /// Puts a word of the corpus in the place of another.
     fn exchange(&self, input: &mut Vec<u8>, random: &mut Random) {
         let other = random.among(&self.corpus);
-        let new = word(other, random.below(other.len()));
-        let old = word(input, random.below(input.len()));
+        let (new, old) = (word(other, random.below(other.len())), word(input, random.below(input.len())));
         input.splice(old, other[new].iter().copied());
     }
 
@@ -120,14 +122,12 @@ impl Mutator {
     }
 }
 
-/// The word around a byte: letters, digits and all that is not ASCII; or that one byte.
+/// The word around a byte, or the next one: letters, digits and all that is not ASCII.
 fn word(text: &[u8], at: usize) -> std::ops::Range<usize> {
     let joins = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || !byte.is_ascii();
+    let at = at + text[at..].iter().take_while(|byte| !joins(byte)).count();
     let before = text[..at].iter().rev().take_while(joins).count();
-    match text[at..].iter().take_while(joins).count() {
-        0 => at..(at + 1).min(text.len()),
-        behind => at - before..at + behind,
-    }
+    at - before..at + text[at..].iter().take_while(joins).count()
 }
 
 fn insert(input: &mut Vec<u8>, at: usize, bytes: &[u8]) {
