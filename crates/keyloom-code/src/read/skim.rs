@@ -19,6 +19,9 @@ const LOOKS_MAX: usize = 8;
 /// Lines that the head of a function has at most.
 const HEAD_LINES_MAX: usize = 20;
 
+/// What stands for a body in Python.
+const PASS: &[u8] = b"pass";
+
 /// The text with the bodies of idle functions blanked out; all other bytes stand where they stood.
 pub(super) fn skim<'t>(language: Language, text: &'t str, signs: &Signs) -> Cow<'t, str> {
     let bodies = idle_bodies(language, text, signs);
@@ -28,15 +31,19 @@ pub(super) fn skim<'t>(language: Language, text: &'t str, signs: &Signs) -> Cow<
     let mut bytes = text.as_bytes().to_vec();
     for body in bodies {
         let first = bytes[body.clone()].iter().position(|byte| !byte.is_ascii_whitespace());
+        // Python needs a statement, and so the room for one.
+        let pass = first.map(|first| body.start + first..body.start + first + PASS.len());
+        if language == Language::Python && pass.as_ref().is_none_or(|pass| pass.end > body.end) {
+            continue;
+        }
         for byte in &mut bytes[body.clone()] {
             // Some languages end statements with lines.
             if *byte != b'\n' {
                 *byte = b' ';
             }
         }
-        if let (Language::Python, Some(first)) = (language, first) {
-            let start = body.start + first;
-            bytes[start..start + 4].copy_from_slice(b"pass");
+        if let (Language::Python, Some(pass)) = (language, pass) {
+            bytes[pass].copy_from_slice(PASS);
         }
     }
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
@@ -52,7 +59,7 @@ fn idle_bodies(language: Language, text: &str, signs: &Signs) -> Vec<Range<usize
     while at < lines.len() {
         let body = form.body(&lines, at);
         at += 1;
-        let Some(body) = body.filter(|body| body.end > at) else { continue };
+        let Some(body) = body.filter(|body| !body.is_empty()) else { continue };
         let range = lines[body.start].start..lines[body.end - 1].end();
         let Some(rest) = looks.checked_sub(range.len()) else { break };
         looks = rest;
@@ -254,5 +261,16 @@ mod tests {
         assert_eq!(skimmed(Language::Python, &dedented), dedented);
         let call = format!("describe('a', () => {{\n{}}});\n", long("total++;"));
         assert_eq!(skimmed(Language::TypeScript, &call), call, "what a function is given is no function of its own");
+    }
+
+    #[test]
+    fn a_text_may_end_before_the_body_does() {
+        for text in ["def f(\n    a):", "def f(\n    a):\n", "def f(\n    a):\n\n\n"] {
+            assert_eq!(skimmed(Language::Python, text), text);
+        }
+        let blanks = " ".repeat(2 * SHORT);
+        for text in [format!("def f():\n{blanks}x"), format!("def f():\n{blanks}\n    x\n")] {
+            assert_eq!(skimmed(Language::Python, &text), text, "there is no room for a statement");
+        }
     }
 }

@@ -50,9 +50,18 @@ impl Mutator {
         }
         // Neighbouring numbers must not give neighbouring inputs.
         let mut random = Random::new(Random::new(self.seed ^ number).next());
-        let mut input = self.pick(&mut random).to_vec();
-        for _ in 0..1 + random.below(6) {
-            self.mutate(&mut input, &mut random);
+        // Half of the inputs stay near the corpus, so that more of them get past the parser.
+        let mut input;
+        if random.below(2) == 0 {
+            input = random.among(&self.corpus).clone();
+            for _ in 0..1 + random.below(2) {
+                self.exchange(&mut input, &mut random);
+            }
+        } else {
+            input = self.pick(&mut random).to_vec();
+            for _ in 0..1 + random.below(6) {
+                self.mutate(&mut input, &mut random);
+            }
         }
         input.truncate(LENGTH_MAX);
         input
@@ -62,6 +71,13 @@ impl Mutator {
     fn pick(&self, random: &mut Random) -> &[u8] {
         let (one, other) = (random.among(&self.corpus), random.among(&self.corpus));
         if one.len() <= other.len() { one } else { other }
+    }
+
+    /// Puts a word of the corpus in the place of another.
+    fn exchange(&self, input: &mut Vec<u8>, random: &mut Random) {
+        let other = random.among(&self.corpus);
+        let (new, old) = (word(other, random.below(other.len())), word(input, random.below(input.len())));
+        input.splice(old, other[new].iter().copied());
     }
 
     fn mutate(&self, input: &mut Vec<u8>, random: &mut Random) {
@@ -104,6 +120,14 @@ impl Mutator {
             }
         }
     }
+}
+
+/// The word around a byte, or the next one: letters, digits and all that is not ASCII.
+fn word(text: &[u8], at: usize) -> std::ops::Range<usize> {
+    let joins = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || !byte.is_ascii();
+    let at = at + text[at..].iter().take_while(|byte| !joins(byte)).count();
+    let before = text[..at].iter().rev().take_while(joins).count();
+    at - before..at + text[at..].iter().take_while(joins).count()
 }
 
 fn insert(input: &mut Vec<u8>, at: usize, bytes: &[u8]) {

@@ -1,0 +1,4 @@
+from cassandra.cluster import Session
+
+def f(
+    self, x):
