@@ -1,5 +1,9 @@
+use std::collections::BTreeSet;
+
+use keyloom_cql::resolve::{Part, Partitions};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{ByItem, Compare, Entity, Expr, Limit, Read, ReadVerb, Selection, Set, Type, count_text};
+use keyloom_survey::{Role, Site};
 
 use crate::growth::worst_rows;
 use crate::{Context, SurveyContext};
@@ -119,8 +123,9 @@ fn known_share(side: &Expr, entity: &Entity) -> bool {
     matches!(entity.field(&path.field).map(|field| &field.ty), Some(Type::Enum(variants)) if variants.iter().all(|variant| variant.share.is_some()))
 }
 
-/// Over a survey: an index finds rows, and what it finds is tested afterwards.
+/// Over a survey: an index finds rows, and what it finds is tested afterwards; or the program tests all rows of a partition.
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(chosen_by_the_program(context));
     for read in context.reads().filter(|read| read.access.filters) {
         let Some(name) = read.access.index.as_deref() else { continue };
         let index = read.table.indexes.iter().find(|index| index.name == name);
@@ -141,4 +146,28 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 .help("keep a table whose key begins with all that is asked by equality: rows read are then rows returned"),
         );
     }
+}
+
+/// Reads of whole partitions among whose rows the program then chooses, in one note for each table.
+fn chosen_by_the_program(context: &SurveyContext<'_>) -> Vec<Finding> {
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    for read in context.reads().filter(|read| read.of.role == Role::Service && read.select.limit.is_none()) {
+        let whole = read.access.partitions == Partitions::One && read.access.part == Part::Whole;
+        let many =
+            read.table.clustering().next().is_some() && read.access.index.is_none() && read.aggregate().is_none();
+        let chooses = |site: &Site| site.calls.iter().any(|call| ["filter", "Where"].contains(&call.as_str()));
+        let place = read.of.sites.iter().find(|(_, site)| !site.test_code && chooses(site));
+        let Some((place, _)) = place.filter(|_| whole && many && !read.access.filters) else { continue };
+        if seen.insert((&read.table.keyspace, &read.table.name)) {
+            let message = format!(
+                "all rows of a partition of `{}` are read, and the program then chooses among them",
+                read.table.name
+            );
+            let help = "fine while a partition is small; else put what is tested into the key, before what orders the rows, so that rows read are rows used";
+            let finding = Finding::new(&RULE, *place, message).level(Level::Note).help(help);
+            findings.push(finding.related(read.place(), "read here"));
+        }
+    }
+    findings
 }

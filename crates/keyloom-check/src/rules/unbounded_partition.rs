@@ -279,7 +279,9 @@ fn expires(table: &Table, uses: &[TableUse<'_>]) -> bool {
 
 /// Known owners make rows for ever. Of others nobody knows, and rows that are deleted one by one may stay few.
 fn loudness(table: &Table, uses: &[TableUse<'_>]) -> Level {
-    let by_owner = table.partition_key().any(|column| has_word(&column.name, OWNERS));
+    // What has a name within its owner is a thing of its own.
+    let is_thing = table.partition_key().skip(1).any(|column| column.name == "name");
+    let by_owner = table.partition_key().any(|column| has_word(&column.name, OWNERS)) && !is_thing;
     let deleted = has_row_deletes(table, uses);
     let only_counts = !table.clustering().any(|column| grows_with_time(column) && !is_sequence(column));
     if by_owner && !deleted && !only_counts { Level::Warning } else { Level::Note }
