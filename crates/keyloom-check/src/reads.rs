@@ -7,7 +7,7 @@ use keyloom_cql::ast::{
 use keyloom_cql::resolve::{Access, Partitions, Verdict};
 use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Level, Place};
-use keyloom_survey::{Argument, Bound, Marker, Role, Use};
+use keyloom_survey::{Argument, Bound, Marker, Role, Site, Use};
 
 use crate::{SurveyContext, TableUse};
 
@@ -139,11 +139,20 @@ pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term>
 pub(crate) fn constant<'a>(of: &'a Use, term: &'a Term) -> Option<&'a str> {
     match &term.kind {
         TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
-        TermKind::Marker(_) => match &argument(of, term)?.value {
+        TermKind::Hint(_, inner) => constant(of, inner),
+        _ => constant_at(of, of.site.as_ref()?, term),
+    }
+}
+
+/// The constant that a term stands for at one of the places that use its statement.
+pub(crate) fn constant_at<'a>(of: &'a Use, site: &'a Site, term: &'a Term) -> Option<&'a str> {
+    match &term.kind {
+        TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
+        TermKind::Marker(_) => match &argument_at(of, site, term)?.value {
             Bound::Constant(text) => Some(text),
             Bound::Unknown | Bound::Null | Bound::Unset => None,
         },
-        TermKind::Hint(_, inner) => constant(of, inner),
+        TermKind::Hint(_, inner) => constant_at(of, site, inner),
         _ => None,
     }
 }
@@ -161,7 +170,10 @@ pub(crate) fn columns_taken<'a>(one: &TableUse<'a>, table: &'a Table) -> Option<
 
 /// What is bound to a marker.
 pub(crate) fn argument<'a>(of: &'a Use, marker: &Term) -> Option<&'a Argument> {
-    let site = of.site.as_ref()?;
+    argument_at(of, of.site.as_ref()?, marker)
+}
+
+fn argument_at<'a>(of: &Use, site: &'a Site, marker: &Term) -> Option<&'a Argument> {
     let bound = |marker: &Marker| site.arguments.iter().find(|argument| argument.marker == *marker);
     if let TermKind::Marker(Some(name)) = &marker.kind
         && let Some(argument) = bound(&Marker::Name(name.text.clone()))

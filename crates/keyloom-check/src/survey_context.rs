@@ -21,8 +21,8 @@ pub struct SurveyContext<'a> {
     own_mentions: Mentions<'a>,
     /// The names of tables in statements that do not lead to one table for sure.
     loose: BTreeSet<&'a str>,
-    /// Those in which holes stand, with the columns that their statements name.
-    holed: BTreeSet<(&'a str, Vec<&'a str>)>,
+    /// Those in which holes stand, with the columns that their statements name, and how often that is so.
+    holed: BTreeMap<(&'a str, Vec<&'a str>), usize>,
     /// The uses of each table, by keyspace and name; those inside of a batch too.
     uses: BTreeMap<&'a str, BTreeMap<&'a str, Vec<TableUse<'a>>>>,
     /// The keyspaces of which most tables have statements.
@@ -37,7 +37,8 @@ impl<'a> Mentions<'a> {
     /// Those of some surveys.
     pub fn of(surveys: &'a [Survey]) -> Self {
         let mut mentions = Self::default();
-        for of in surveys.iter().flat_map(|survey| &survey.uses) {
+        let uses = surveys.iter().flat_map(|survey| &survey.uses);
+        for of in uses.filter(|of| of.role != Role::Test) {
             for name in statements(of).iter().filter_map(|statement| statement.kind.table()) {
                 *mentions.0.entry(name.name.text.as_str()).or_default() += 1;
             }
@@ -65,14 +66,15 @@ impl<'a> SurveyContext<'a> {
     /// The context of one review. `mentions` are those of all surveys of the repository.
     pub fn new(survey: &'a Survey, mentions: &'a Mentions<'a>, sources: &'a Sources) -> Self {
         let mut uses: BTreeMap<_, BTreeMap<_, Vec<TableUse<'a>>>> = BTreeMap::new();
-        let (mut loose, mut holed) = (BTreeSet::new(), BTreeSet::new());
+        let (mut loose, mut holed) = (BTreeSet::new(), BTreeMap::new());
         for of in &survey.uses {
             for statement in statements(of) {
                 let Some(name) = statement.kind.table() else { continue };
                 let found = survey.schema.find(name, of.written.keyspace.as_deref());
-                if name.name.unknown {
-                    holed.insert((name.name.text.as_str(), columns_named(&statement.kind)));
-                } else if !matches!(found, Lookup::One(_)) {
+                let is_test = of.role == Role::Test;
+                if name.name.unknown && !is_test {
+                    *holed.entry((name.name.text.as_str(), columns_named(&statement.kind))).or_default() += 1;
+                } else if !matches!(found, Lookup::One(_)) && !is_test {
                     loose.insert(name.name.text.as_str());
                 }
                 if let Lookup::One(table) = found {
@@ -161,7 +163,8 @@ impl<'a> SurveyContext<'a> {
     /// `None` where one is. Where those of other tables are known, it may be one that nobody uses any more.
     pub(crate) fn level_by_shape(&self, table: &Table, wanted: Level) -> Option<Level> {
         let is_known = self.uses_in_life(table).iter().any(|one| !one.is_test());
-        let doubt = self.shows_its_statements(&table.keyspace) || self.may_be_named(table);
+        let doubt =
+            self.shows_its_statements(&table.keyspace) || self.may_be_named(table) || self.asked_of_any(table) > 0;
         (!is_known).then(|| if doubt { wanted.min(Level::Note) } else { wanted })
     }
 
@@ -174,13 +177,29 @@ impl<'a> SurveyContext<'a> {
         self.survey.is_whole() || (all_read && !self.may_be_named(table))
     }
 
-    /// Whether a statement whose table is not known for sure may be about this one: its name has holes or leads to several
-    /// tables, or it was taken for one on another schema of the repository.
+    /// Whether a statement whose table is not known for sure seems to be about this one: a part of its name fits, or it leads
+    /// to several tables, or it was taken for one on another schema of the repository.
     pub fn may_be_named(&self, table: &Table) -> bool {
         let elsewhere = self.mentions.count(&table.name) > self.own_mentions.count(&table.name);
         elsewhere
             || self.loose.contains(table.name.as_str())
-            || self.holed.iter().any(|(name, columns)| may_be(name, columns, table))
+            || self.holed.keys().any(|(name, columns)| is_told(name, table) && may_be(name, columns, table))
+    }
+
+    /// How many statements are about a table of which nothing is known, so that it may be this one. A tool that copies all
+    /// tables has such statements: they are a reason to speak softly, and none to be silent.
+    pub(crate) fn asked_of_any(&self, table: &Table) -> usize {
+        let fits = |(name, columns): &(&str, Vec<&str>)| !is_told(name, table) && may_be(name, columns, table);
+        self.holed.iter().filter(|(named, _)| fits(named)).map(|(_, count)| count).sum()
+    }
+
+    /// That, in words.
+    pub(crate) fn doubt(&self, table: &Table) -> Option<String> {
+        match self.asked_of_any(table) {
+            0 => None,
+            1 => Some("one statement whose table is not known may be about it: look there first".to_owned()),
+            some => Some(format!("{some} statements whose table is not known may be about it: look there first")),
+        }
     }
 
     /// Files with statements on tables that are known: what else they say is meant for this schema too.
@@ -208,13 +227,20 @@ impl<'a> SurveyContext<'a> {
     }
 }
 
+/// Whether a name with holes says something about which table is meant. A table whose own name only the program knows may
+/// have another name elsewhere.
+fn is_told(name: &str, table: &Table) -> bool {
+    table.name.contains('{') || !name.split(HOLE).step_by(2).all(str::is_empty)
+}
+
 /// Whether a statement may be about a table: what stands before the first hole of its name and behind the last one fits,
 /// and all columns that it names are there.
 fn may_be(name: &str, columns: &[&str], table: &Table) -> bool {
     let before = name.split(HOLE).next().unwrap_or_default();
     let behind = name.rsplit(HOLE).next().unwrap_or_default();
     let is_named = table.name.starts_with(before) && table.name.ends_with(behind);
-    is_named && (table.unknown || columns.iter().all(|column| table.column(column).is_some()))
+    (is_named || table.name.contains('{'))
+        && (table.unknown || columns.iter().all(|column| table.column(column).is_some()))
 }
 
 #[cfg(test)]
@@ -236,8 +262,9 @@ mod tests {
             let written = Written { statement, text: text.into(), keyspace: None, pieces: [].into(), whole };
             if written.statement.kind.table().is_some() {
                 let resolution = Resolution { verdict: Verdict::Legal, access: None };
-                let taken = keyloom_survey::Taken::default();
-                survey.uses.push(Use { written, resolution, role: Role::Service, site: None, dynamic: false, taken });
+                let (role, taken) = (Role::Service, keyloom_survey::Taken::default());
+                let sites = Vec::new();
+                survey.uses.push(Use { written, resolution, role, site: None, sites, dynamic: false, taken });
             } else {
                 survey.schema.apply(&written.statement, 0, &mut None).unwrap();
             }

@@ -73,6 +73,11 @@ pub(crate) enum Kind {
         statement: Shared,
         site: usize,
     },
+    /// A name in the place of a term: a text that it stands for is quoted there.
+    Quoted {
+        value: Shared,
+        at: Range<u32>,
+    },
     /// A batch, by its number in the unit.
     Batch(u32),
 }
@@ -151,7 +156,10 @@ impl Value {
         let nodes = match &kind {
             Kind::Join(values) | Kind::List(values) => sum(values.iter()),
             Kind::Either(choice) => sum(choice.values()),
-            Kind::Repeated(value) | Kind::Rewritten(value) | Kind::Sent { statement: value, .. } => value.nodes,
+            Kind::Repeated(value)
+            | Kind::Rewritten(value)
+            | Kind::Sent { statement: value, .. }
+            | Kind::Quoted { value, .. } => value.nodes,
             Kind::Separated { separator, list } => separator.nodes.saturating_add(list.nodes),
             Kind::Format { template, arguments, .. } => {
                 template.nodes.saturating_add(sum(arguments.iter().map(|(_, value)| value)))

@@ -47,6 +47,7 @@ pub(crate) struct Found {
     pub statements: Vec<Written>,
     pub role: Role,
     pub site: Site,
+    pub sites: Vec<(Place, Site)>,
     pub dynamic: bool,
     pub taken: Taken,
     /// How sure it is that this is CQL.
@@ -121,7 +122,9 @@ impl Code {
             let place = Place::new(programs[at].file, 0..0);
             let is_read = answer.unit.is_some();
             if let Some(unit) = answer.unit {
-                self.unread.extend(unit.unread().map(|why| (place, words(why).to_owned())));
+                // What a test asks is no statement that anybody misses.
+                let why = unit.unread().filter(|_| !path::is_test(&programs[at].name));
+                self.unread.extend(why.map(|why| (place, words(why).to_owned())));
                 new.push((at, unit));
             }
             match answer.fault {
@@ -177,6 +180,8 @@ impl Code {
                 start: piece.at.start,
                 end: piece.at.end,
             };
+            let place_of =
+                |site: &Site| Place { file: program(site.unit).file, start: site.at.start, end: site.at.end };
             let pieces: std::sync::Arc<[Piece]> = snippet.pieces.iter().map(piece).collect();
             if let Some(fault) = fault {
                 self.unread.push((place, fault.message.clone()));
@@ -207,6 +212,7 @@ impl Code {
                 role,
                 dynamic: snippet.dynamic || snippet.rewritten,
                 taken: sites::taken(&snippet, taken),
+                sites: snippet.sites.iter().map(|site| (place_of(site), site.clone())).collect(),
                 site: sites::agreed(snippet),
                 dialect,
             });

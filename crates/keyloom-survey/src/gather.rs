@@ -13,6 +13,7 @@ use crate::names::{self, Sort};
 use crate::part::Source;
 use crate::script::{Script, script};
 use crate::settle::{Pending, is_unreadable};
+use crate::symbol::Symbols;
 use crate::tree::{Request, Tree};
 use crate::written::Written;
 use crate::{Allowance, Coverage, Open, Role, SurveyFault, SurveyFaultKind, Taken, parallel, path};
@@ -26,6 +27,8 @@ pub(crate) struct Gathered {
     pub manifests: Manifests,
     /// Names of tables that only tests and examples make.
     pub outside: BTreeSet<String>,
+    /// What programs call the tables whose names only they know.
+    pub symbols: Symbols,
     /// Statements that read or write rows.
     pub pending: Vec<Pending>,
     pub shared: Shared,
@@ -64,6 +67,9 @@ pub(crate) fn gather(tree: &dyn Tree, request: &Request, sources: &mut Sources) 
     gathered.notice_others(tree, request, &names, sources);
     gathered.leave_out_tests(request);
     gathered.name_migrations();
+    gathered.symbols = Symbols::of(&mut gathered.schema);
+    let changes = gathered.schema.iter().flat_map(|source| &source.statements);
+    gathered.shared.open.extend(changes.filter_map(nameless));
     gathered
 }
 
@@ -138,6 +144,7 @@ impl Gathered {
                     name: name.to_owned(),
                     role,
                     site: None,
+                    sites: Vec::new(),
                     dynamic,
                     taken: Taken::default(),
                     dialect: Dialect::Cql,
@@ -146,7 +153,6 @@ impl Gathered {
                 certain = false;
                 self.take_dynamic(&line.written);
             } else if is_schema && (names::is_ddl(kind) || matches!(kind, StatementKind::Use(_))) {
-                self.shared.open.extend(nameless(&line.written));
                 statements.push(line.written);
             }
         }
@@ -200,15 +206,15 @@ impl Gathered {
     }
 
     fn take_found(&mut self, found: Found) {
-        let Found { name, file, statements, role, site, dynamic, taken, dialect } = found;
+        let Found { name, file, statements, role, site, sites, dynamic, taken, dialect } = found;
         let around = [site.function.as_deref(), site.container.as_deref()];
         let undoes = path::undoes(&name) || around.into_iter().flatten().any(path::undoes);
         let mut changes = Vec::new();
         for written in statements {
             let kind = &written.statement.kind;
             if names::is_dml(kind) {
-                let (name, site, taken) = (name.clone(), Some(site.clone()), taken.clone());
-                self.pending.push(Pending { written, name, role, site, dynamic, taken, dialect });
+                let (name, site, sites, taken) = (name.clone(), Some(site.clone()), sites.clone(), taken.clone());
+                self.pending.push(Pending { written, name, role, site, sites, dynamic, taken, dialect });
             } else if dialect == Dialect::Unclear && role != Role::Test {
                 self.shared.coverage.other_dialects += 1;
             } else if is_unreadable(kind) && role != Role::Test {
@@ -225,7 +231,6 @@ impl Gathered {
             self.outside.extend(made.map(|thing| thing.name));
             return;
         }
-        self.shared.open.extend(changes.iter().filter_map(nameless));
         match self.schema.last_mut().filter(|source| source.code && source.name == name) {
             Some(source) => source.statements.extend(changes),
             None => self.schema.push(Source { name, file, statements: changes, certain: !dynamic, code: true }),

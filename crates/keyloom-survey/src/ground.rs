@@ -43,9 +43,20 @@ impl Ground {
         keyspaces.contains_key(name) || keyspaces.get("").is_some_and(|keyspace| !keyspace.tables.is_empty())
     }
 
-    /// How near a file lies to the files of the schema.
-    pub(crate) fn nearness(&self, name: &str) -> usize {
-        self.replayed.files.iter().map(|file| path::common_folders(file, name)).max().unwrap_or(0)
+    /// Whether the keyspace is one that the schema makes, or puts its tables into; or one for which a folder of its files is
+    /// named, where a template leaves the name open.
+    pub(crate) fn makes_keyspace(&self, name: &str) -> bool {
+        let in_folder = |file: &String| path::folder(file).split('/').any(|folder| folder == name);
+        self.replayed.schema.keyspaces.contains_key(name) || self.replayed.files.iter().any(in_folder)
+    }
+
+    /// How near a file lies to the files of the schema: by the folders from the root on that both lie in, then by folders
+    /// of the same name.
+    pub(crate) fn nearness(&self, name: &str) -> (usize, usize) {
+        let folders: BTreeSet<&str> = path::folder(name).split('/').collect();
+        let named_alike = |file: &str| path::folder(file).split('/').filter(|folder| folders.contains(folder)).count();
+        let near = |file: &String| (path::common_folders(file, name), named_alike(file));
+        self.replayed.files.iter().map(near).max().unwrap_or_default()
     }
 }
 

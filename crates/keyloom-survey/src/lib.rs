@@ -20,6 +20,7 @@ mod script;
 mod settle;
 mod sites;
 mod survey;
+mod symbol;
 mod template;
 mod tree;
 mod version;
@@ -68,6 +69,8 @@ pub struct Use {
     pub role: Role,
     /// What the program around it tells, as far as all places that use it agree; `None` for a statement of a `.cql` file.
     pub site: Option<Site>,
+    /// Each place of a program that uses it, by itself.
+    pub sites: Vec<(Place, Site)>,
     /// The text is changed afterwards, or only known in part: what is said about it is a maybe.
     pub dynamic: bool,
     /// What the programs that send it take out of rows by name; nothing for a statement of a `.cql` file.

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::ast::{QualifiedName, StatementKind};
 use keyloom_cql::resolve::{FaultKind, Resolution, Verdict, resolve};
-use keyloom_finding::FileId;
+use keyloom_finding::{FileId, Place};
 
 use crate::dialect::Dialect;
 use crate::ground::Ground;
 use crate::names;
+use crate::path;
+use crate::symbol::Symbols;
 use crate::written::Written;
 use crate::{Coverage, Role, Site, Taken, Use};
 
@@ -20,19 +22,33 @@ pub(crate) struct Pending {
     pub name: String,
     pub role: Role,
     pub site: Option<Site>,
+    pub sites: Vec<(Place, Site)>,
     pub dynamic: bool,
     pub taken: Taken,
     /// How sure it is that this is CQL.
     pub dialect: Dialect,
 }
 
-/// Gives each statement to its schema. `outside` are tables that only tests and examples make.
+/// What is known of tables beside the schemas.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    /// Tables that only tests and examples make.
+    pub outside: BTreeSet<String>,
+    /// What programs call the tables whose names only they know.
+    pub symbols: Symbols,
+}
+
+/// Gives each statement to its schema.
 pub(crate) fn settle(
     grounds: &mut [Ground],
-    pending: Vec<Pending>,
-    outside: &BTreeSet<String>,
+    mut pending: Vec<Pending>,
+    elsewhere: &Elsewhere,
     coverage: &mut Coverage,
 ) {
+    let Elsewhere { outside, symbols } = elsewhere;
+    for pending in &mut pending {
+        name_table(grounds, pending, symbols);
+    }
     let speaking = files_that_speak_cql(grounds, &pending);
     // The schema that the statements of a file were given to last.
     let mut homes: BTreeMap<FileId, usize> = BTreeMap::new();
@@ -42,8 +58,15 @@ pub(crate) fn settle(
         let knows = |ground: &Ground| tables.iter().all(|table| table.name.unknown || ground.knows(table, keyspace));
         let is_known = grounds.iter().any(knows);
         let is_outside = tables.iter().any(|table| outside.contains(&table.name.text) || is_system(table, keyspace));
-        if !is_known && is_outside {
+        let is_test = pending.role == Role::Test;
+        // A test that makes its tables itself asks those, whatever others of these names look like.
+        if is_outside && (!is_known || is_test) {
             coverage.read += 1;
+            continue;
+        }
+        // A test may compare texts that no database ever sees, and of another database's just as well.
+        if is_test && pending.dialect != Dialect::Cql && pending.sites.is_empty() {
+            coverage.other_dialects += 1;
             continue;
         }
         if !is_known && !speaking.contains(&pending.name) {
@@ -54,21 +77,22 @@ pub(crate) fn settle(
         let accepts =
             |ground: &Ground| knows(ground) && !matches!(judge(ground, &pending.written).verdict, Verdict::Illegal(_));
         let several = grounds.iter().filter(|ground| knows(ground)).count() > 1;
-        let accepted = several.then(|| best(grounds, &pending.name, accepts)).flatten();
+        let accepted = several.then(|| best(grounds, &pending, accepts)).flatten();
         let file = pending.written.whole.file;
         // A table that nothing makes is missed where the statements beside it are at home.
         let home = homes.get(&file).copied().filter(|_| !is_known);
-        let Some(ground) = accepted.or(home).or_else(|| best(grounds, &pending.name, knows)) else {
-            let reason = "several schemas of this repository have this table".to_owned();
-            coverage.unread.push((pending.written.whole, reason));
+        let Some(ground) = accepted.or(home).or_else(|| best(grounds, &pending, knows)) else {
+            if !is_test {
+                let reason = "several schemas of this repository have this table".to_owned();
+                coverage.unread.push((pending.written.whole, reason));
+            }
             continue;
         };
         let resolution = judge(&grounds[ground], &pending.written);
-        // Where it is not sure that this is CQL, what Cassandra would refuse is a sign that it is not. A test may compare
-        // texts that no database ever sees.
+        // Where it is not sure that this is CQL, what Cassandra would refuse is a sign that it is not.
         let is_unsure = match pending.dialect {
             Dialect::Unclear => true,
-            Dialect::Likely => pending.role == Role::Test,
+            Dialect::Likely => is_test,
             Dialect::Cql | Dialect::Other => false,
         };
         if is_unsure && !matches!(resolution.verdict, Verdict::Legal) {
@@ -85,8 +109,28 @@ pub(crate) fn settle(
         if is_known {
             homes.insert(file, ground);
         }
-        let Pending { written, role, site, dynamic, taken, .. } = pending;
-        grounds[ground].uses.push(Use { written, resolution, role, site, dynamic, taken });
+        let role = role_on(&pending);
+        let Pending { written, site, sites, dynamic, taken, .. } = pending;
+        grounds[ground].uses.push(Use { written, resolution, role, site, sites, dynamic, taken });
+    }
+}
+
+/// Gives a table whose name only the program knows the name under which the program makes it, where the statement fits that
+/// table: what only looks like the same name proves nothing.
+fn name_table(grounds: &[Ground], pending: &mut Pending, symbols: &Symbols) {
+    let Some(table) = names::table_mut(&mut pending.written.statement.kind) else { return };
+    let Some(symbol) = symbols.find(table, &pending.name).map(str::to_owned) else { return };
+    let hole = std::mem::replace(&mut table.name.text, symbol);
+    table.name.unknown = false;
+    let is_right = |ground: &Ground| {
+        let tables = names::tables(&pending.written.statement.kind);
+        let is_known = tables.iter().all(|table| ground.knows(table, pending.written.keyspace.as_deref()));
+        is_known && !matches!(judge(ground, &pending.written).verdict, Verdict::Illegal(_))
+    };
+    let fits = grounds.iter().any(is_right);
+    if let Some(table) = names::table_mut(&mut pending.written.statement.kind).filter(|_| !fits) {
+        table.name.text = hole;
+        table.name.unknown = true;
     }
 }
 
@@ -100,15 +144,20 @@ fn files_that_speak_cql(grounds: &[Ground], pending: &[Pending]) -> BTreeSet<Str
     pending.iter().filter(speaks).map(|pending| pending.name.clone()).collect()
 }
 
-/// The schema of a statement: the only one that knows its tables, else the nearest; `None` where two are as near.
-fn best(grounds: &[Ground], name: &str, knows: impl Fn(&Ground) -> bool) -> Option<usize> {
+/// The schema of a statement: the only one that knows its tables, else the one that makes the keyspace it names, else the
+/// nearest; `None` where two are as near.
+fn best(grounds: &[Ground], pending: &Pending, knows: impl Fn(&Ground) -> bool) -> Option<usize> {
     let all: Vec<usize> = (0..grounds.len()).collect();
     let knowing: Vec<usize> = all.iter().copied().filter(|at| knows(&grounds[*at])).collect();
     let candidates = if knowing.is_empty() { all } else { knowing };
     if let [only] = candidates.as_slice() {
         return Some(*only);
     }
-    let nearness = |at: &usize| grounds[*at].nearness(name);
+    let keyspaces = keyspaces(&pending.written);
+    let nearness = |at: &usize| {
+        let ground = &grounds[*at];
+        (keyspaces.iter().any(|keyspace| ground.makes_keyspace(keyspace)), ground.nearness(&pending.name))
+    };
     let nearest = candidates.iter().map(nearness).max()?;
     let mut near = candidates.iter().filter(|at| nearness(at) == nearest);
     match (near.next(), near.next()) {
@@ -128,14 +177,35 @@ fn judge(ground: &Ground, written: &Written) -> Resolution {
     if let Verdict::Illegal(fault) = &resolution.verdict
         && matches!(fault.kind, FaultKind::UnknownTable | FaultKind::UnknownName)
     {
-        let tables = names::tables(&written.statement.kind);
-        let named = tables.iter().filter_map(|table| table.keyspace.as_ref()).map(|keyspace| keyspace.text.as_str());
-        let mut foreign = named.chain(keyspace).filter(|keyspace| !ground.has_keyspace(keyspace));
-        if let Some(foreign) = foreign.next() {
+        if let Some(foreign) = keyspaces(written).into_iter().find(|keyspace| !ground.has_keyspace(keyspace)) {
             return unknown(format!("the keyspace {foreign}"));
         }
     }
     resolution
+}
+
+/// The role of a statement. A file that is named after the table it asks says nothing of what it does: the table `tools` is
+/// kept by `tools.rs`.
+fn role_on(pending: &Pending) -> Role {
+    let stem = path::last(&pending.name).split('.').next().unwrap_or_default();
+    let of_table = |table: &&QualifiedName| table.name.text.split('_').next() == Some(stem) || table.name.text == stem;
+    if pending.role != Role::Job || !names::tables(&pending.written.statement.kind).iter().any(of_table) {
+        return pending.role;
+    }
+    let around = pending.site.as_ref();
+    let function = around.and_then(|site| site.function.as_deref());
+    path::role(
+        &format!("{}/", path::folder(&pending.name)),
+        function,
+        around.and_then(|site| site.container.as_deref()),
+    )
+}
+
+/// The keyspaces that a statement names, and the one that was chosen before it.
+fn keyspaces(written: &Written) -> Vec<&str> {
+    let tables = names::tables(&written.statement.kind);
+    let named = tables.into_iter().filter_map(|table| table.keyspace.as_ref()).filter(|keyspace| !keyspace.unknown);
+    named.map(|keyspace| keyspace.text.as_str()).chain(written.keyspace.as_deref()).collect()
 }
 
 /// Tables of the server's own.

@@ -7,14 +7,14 @@ use keyloom_finding::Sources;
 use crate::gather::{Gathered, Shared, gather};
 use crate::ground::Ground;
 use crate::part::{Kind, Part, parts};
-use crate::settle::settle;
+use crate::settle::{Elsewhere, settle};
 use crate::tree::{Request, Tree};
 use crate::{Coverage, Survey, choose, differ};
 
 /// Reads what a repository holds: one survey for each schema that has nothing to do with the others, none where there is
 /// nothing to read.
 pub fn survey(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Vec<Survey> {
-    let Gathered { schema, manifests, outside, pending, mut shared } = gather(tree, request, sources);
+    let Gathered { schema, manifests, outside, symbols, pending, mut shared } = gather(tree, request, sources);
     let (schemas, left_out) = choose::schemas(parts(schema, &manifests));
     for name in left_out {
         shared.left_out(&name);
@@ -23,7 +23,7 @@ pub fn survey(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Vec<
     if grounds.is_empty() && !(pending.is_empty() && shared.is_silent()) {
         grounds.push(Ground::default());
     }
-    settle(&mut grounds, pending, &outside, &mut shared.coverage);
+    settle(&mut grounds, pending, &Elsewhere { outside, symbols }, &mut shared.coverage);
     let first = std::iter::once(true).chain(std::iter::repeat(false));
     grounds.into_iter().zip(first).map(|(ground, is_first)| finish(ground, &mut shared, is_first)).collect()
 }

@@ -722,3 +722,86 @@ def two(db, user):
     assert_eq!(tables(&survey), ["users(id, mail)"]);
     quiet(&survey);
 }
+
+#[test]
+fn a_table_is_known_by_what_its_program_calls_it() {
+    let survey = only(
+        "== src/Events.scala
+import com.datastax.oss.driver.api.core.CqlSession
+class Events(settings: Settings) {
+  def create = s\"CREATE TABLE ${settings.keyspace}.${settings.table} (id uuid PRIMARY KEY, kind text)\"
+  def select = s\"SELECT kind FROM ${settings.keyspace}.${settings.table} WHERE id = ?\"
+  def other = s\"SELECT size FROM ${settings.keyspace}.${settings.table} WHERE id = ?\"
+}",
+    );
+    assert_eq!(tables(&survey), ["{table}(id, kind)"]);
+    let is_known: Vec<bool> =
+        survey.uses.iter().map(|one| !one.written.statement.kind.table().unwrap().name.unknown).collect();
+    // What does not fit the table is about another one.
+    assert_eq!(is_known, [true, false]);
+    assert!(survey.open.is_empty(), "{:?}", survey.open);
+    assert_eq!(survey.coverage.dynamic.len(), 1);
+}
+
+#[test]
+fn tables_of_one_name_in_several_programs_are_told_apart() {
+    let survey = only(
+        "== src/Events.scala
+import com.datastax.oss.driver.api.core.CqlSession
+object Events {
+  def create(table: String) = s\"CREATE TABLE $table (id uuid PRIMARY KEY, kind text)\"
+  def select(table: String) = s\"SELECT kind FROM $table WHERE id = ?\"
+}
+== src/Users.scala
+import com.datastax.oss.driver.api.core.CqlSession
+object Users {
+  def create(table: String) = s\"CREATE TABLE $table (id uuid PRIMARY KEY, name text)\"
+  def select(table: String) = s\"SELECT name FROM $table WHERE id = ?\"
+}
+== src/Copy.scala
+import com.datastax.oss.driver.api.core.CqlSession
+object Copy {
+  def all(table: String) = s\"SELECT * FROM $table\"
+}",
+    );
+    assert_eq!(tables(&survey), ["{Events.table}(id, kind)", "{Users.table}(id, name)"]);
+    let named = survey.uses.iter().map(|one| one.written.statement.kind.table().unwrap());
+    let names: Vec<&str> = named.filter(|name| !name.name.unknown).map(|name| name.name.text.as_str()).collect();
+    assert_eq!(names, ["{Events.table}", "{Users.table}"]);
+}
+
+#[test]
+fn what_tests_ask_is_not_missed_and_not_judged_by_another_schema() {
+    let (surveys, _) = surveyed(
+        "== db/a.cql
+CREATE TABLE sizes (id uuid PRIMARY KEY, size int);
+CREATE TABLE counts (id uuid PRIMARY KEY, size int);
+== src/test/data.cql
+CREATE TABLE sizes (id text PRIMARY KEY, size decimal);
+INSERT INTO sizes (id, size) VALUES ('a', 1.5);
+== tests/test_copy.py
+def test_copy():
+    assert query() == \"SELECT size FROM counts\"
+",
+    );
+    assert_eq!(surveys.len(), 1);
+    assert!(surveys[0].uses.is_empty(), "{:?}", surveys[0].uses);
+    assert_eq!((surveys[0].coverage.unread.len(), surveys[0].coverage.other_dialects), (0, 1));
+}
+
+#[test]
+fn a_statement_that_names_its_keyspace_goes_to_the_schema_of_that_keyspace() {
+    let (surveys, _) = surveyed(
+        "== db/coins/1_a.cql
+CREATE TABLE ${keyspace}.blocks (id int PRIMARY KEY, reward decimal, fees decimal, miner text);
+== db/shares/1_a.cql
+CREATE TABLE ${keyspace}.blocks (id int PRIMARY KEY, size int, owner text, broker text, price int);
+== data/rows.cql
+SELECT id FROM shares.blocks WHERE id = 1;
+SELECT id FROM coins.blocks WHERE id = 1;
+",
+    );
+    let asked = |survey: &Survey| (tables(survey).concat().contains("reward"), survey.uses.len());
+    assert_eq!(surveys.iter().map(asked).collect::<Vec<_>>(), [(true, 1), (false, 1)]);
+    assert!(surveys[0].coverage.unread.is_empty());
+}

@@ -57,7 +57,8 @@ fn always_given(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     if table.unknown || reads == 0 || uses.len() < 3 || !uses.iter().all(names_it) || uses.iter().any(in_batch) {
         return None;
     }
-    let level = if context.is_seen_whole(table) { Level::Warning } else { Level::Note };
+    let level =
+        if context.is_seen_whole(table) && context.asked_of_any(table) == 0 { Level::Warning } else { Level::Note };
     let key = names(table.partition_key().map(|column| column.name.as_str()));
     let message = format!(
         "each of {} statements on `{}` gives `{name}`, which is not in its partition key",

@@ -39,11 +39,14 @@ fn unread<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Vec<Finding> {
     let dead = outside_of_key(table).filter(is_dead);
     let (once, never): (Vec<&Column>, Vec<&Column>) = dead.partition(|column| by_migration.contains(&*column.name));
     let of = &table.name;
-    let help = "stop writing it and drop the column, unless something outside of this repository reads it";
+    let help = match context.doubt(table) {
+        None => "stop writing it and drop the column, unless something outside of this repository reads it".to_owned(),
+        Some(doubt) => format!("stop writing it and drop the column; {doubt}"),
+    };
     let told = |columns: Vec<&Column>, by: &str| {
         let places = columns.iter().map(|column| (column.name.clone(), context.survey.made(column.made))).collect();
         let message = |names: &str| format!("{names} of `{of}`: written, and {by} reads it");
-        gathered(&RULE, places, message).map(|finding| finding.help(help)).collect::<Vec<_>>()
+        gathered(&RULE, places, message).map(|finding| finding.help(help.clone())).collect::<Vec<_>>()
     };
     [told(never, "no statement"), told(once, "only a migration")].concat()
 }
@@ -80,7 +83,10 @@ fn unnamed<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Option<Finding>
     let first = idle.first()?;
     let names = some_names(idle.iter().map(|column| column.name.as_str()));
     let message = format!("no statement writes or reads {names} of `{}`", table.name);
-    let help = "drop what nothing needs, unless something outside of this repository uses it";
+    let help = match context.doubt(table) {
+        None => "drop what nothing needs, unless something outside of this repository uses it".to_owned(),
+        Some(doubt) => format!("drop what nothing needs; {doubt}"),
+    };
     Some(Finding::new(&RULE, context.survey.made(first.made), message).help(help))
 }
 

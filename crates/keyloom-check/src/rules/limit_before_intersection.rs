@@ -2,15 +2,16 @@ use std::collections::BTreeMap;
 
 use keyloom_cql::ast::{Selection, SelectorKind};
 use keyloom_finding::{FileId, Finding, Level, Rule};
+use keyloom_survey::Site;
 
 use crate::SurveyContext;
 use crate::guess::words;
-use crate::reads::Read;
+use crate::reads::{Read, constant_at};
 
 pub(crate) static RULE: Rule = Rule {
     name: "limit-before-intersection",
     level: Level::Warning,
-    summary: "several reads are cut by LIMIT before their results are intersected",
+    summary: "reads are cut by LIMIT before their results are intersected or filtered",
     page: include_str!("limit_before_intersection.md"),
 };
 
@@ -22,6 +23,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             by_function.entry((read.of.whole().file, function, asked)).or_default().push(read);
         }
     }
+    findings.extend(context.reads().filter_map(|read| filtered_later(&read)));
     for ((_, function, asked), reads) in by_function {
         let [first, others @ ..] = reads.as_slice() else { continue };
         if others.is_empty() {
@@ -41,6 +43,22 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 .help("intersect first and cut then: read the smaller side whole, and ask the other one for its keys"),
         );
     }
+}
+
+/// A read that is cut at a number that the program keeps as a constant, and whose rows are then chosen from by the program.
+fn filtered_later(read: &Read<'_>) -> Option<Finding> {
+    let limit = read.select.limit.as_ref()?;
+    let reads_many = |number: &str| number.parse::<u64>().is_ok_and(|number| number > 1);
+    let is_constant = |site: &Site| constant_at(read.of, site, limit).is_some_and(reads_many);
+    let filters = |site: &Site| site.calls.iter().any(|call| ["filter", "Where"].contains(&call.as_str()));
+    let (place, _) = read.of.sites.iter().find(|(_, site)| !site.test_code && filters(site) && is_constant(site))?;
+    let message = format!(
+        "rows of `{}` are cut by LIMIT before the program chooses among them: those behind the cut are never looked at",
+        read.table.name
+    );
+    let finding = Finding::new(&RULE, *place, message).level(read.level());
+    let help = "let the key or an index choose, or read page by page until enough rows are chosen; fine where there are never so many";
+    Some(finding.related(read.place(), "cut here").help(help))
 }
 
 /// The one column that a read asks for.

@@ -37,7 +37,9 @@ fn always(context: &SurveyContext<'_>, table: &Table, columns: &[&Column]) -> Op
         table.name
     );
     // A statement that is known in part may change single elements.
-    let unsure = uses.iter().any(|one| one.is_write() && one.is_open()) || context.may_be_named(table);
+    let unsure = uses.iter().any(|one| one.is_write() && one.is_open())
+        || context.may_be_named(table)
+        || context.asked_of_any(table) > 0;
     // The tombstone of a user-defined type spans a few cells.
     let is_updated =
         |(column, write): &(&Column, &TableUse<'_>)| write.insert().is_none() && !matches!(column.of, Type::User(_));

@@ -25,33 +25,23 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             if context.may_be_named(table) || is_read_through_view(context, table) {
                 continue;
             }
-            let of = (table.name.clone(), context.survey.made(table.made));
             let uses = context.uses(table);
             if uses.is_empty() {
-                idle.push(of);
+                idle.push(table);
             } else if context.is_own(table) && uses.iter().all(|one| one.of.role == Role::Migration) {
-                once.push(of);
+                once.push(table);
             } else if is_only_written(context, table) {
-                unread.push(of);
+                unread.push(table);
             }
         }
-        let level = level(context);
-        let help = format!("drop what nothing needs; {}", what_decides(context));
-        findings.extend(
-            gathered(&RULE, idle, |names| format!("no statement reads or writes {names}"))
-                .map(|finding| finding.level(level).help(help.clone())),
-        );
-        findings.extend(
-            gathered(&RULE, once, |names| format!("only migrations read or write {names}"))
-                .map(|finding| finding.level(level).help(help.clone())),
-        );
-        findings.extend(
-            gathered(&RULE, unread, |names| format!("{names}: rows are written, and no statement reads them"))
-                .map(|finding| finding.level(Level::Note).help(help.clone())),
-        );
-        findings.extend(unused_views(context, keyspace).map(|finding| finding.level(level)));
+        let unused = |names: &str| format!("no statement reads or writes {names}");
+        findings.extend(told(context, idle, Level::Warning, unused));
+        findings.extend(told(context, once, Level::Warning, |names| format!("only migrations read or write {names}")));
+        let written = |names: &str| format!("{names}: rows are written, and no statement reads them");
+        findings.extend(told(context, unread, Level::Note, written));
+        findings.extend(unused_views(context, keyspace));
         for table in keyspace.tables.values().filter(|table| context.is_own(table)) {
-            findings.extend(unused_indexes(context, table).map(|finding| finding.level(level)));
+            findings.extend(unused_indexes(context, table));
         }
     }
 }
@@ -60,6 +50,26 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 fn is_of_repository(context: &SurveyContext<'_>, table: &Table) -> bool {
     let writes = |one: &TableUse<'_>| one.sets() && one.of.site.is_some() && !one.is_test();
     context.is_own(table) || !context.is_for_tests(table) && context.uses(table).iter().any(writes)
+}
+
+/// What is said about tables, and apart from it about those that a statement may use whose table is not known.
+fn told(
+    context: &SurveyContext<'_>,
+    tables: Vec<&Table>,
+    wanted: Level,
+    message: impl Fn(&str) -> String,
+) -> Vec<Finding> {
+    let (doubtful, clear): (Vec<&Table>, Vec<&Table>) =
+        tables.into_iter().partition(|table| context.asked_of_any(table) > 0);
+    let mut findings = Vec::new();
+    for tables in [clear, doubtful] {
+        let Some(first) = tables.first().copied() else { continue };
+        let help = format!("drop what nothing needs; {}", what_decides(context, first));
+        let places = tables.iter().map(|table| (table.name.clone(), context.survey.made(table.made))).collect();
+        let level = level(context, first).min(wanted);
+        findings.extend(gathered(&RULE, places, &message).map(|finding| finding.level(level).help(help.clone())));
+    }
+    findings
 }
 
 fn is_read_through_view(context: &SurveyContext<'_>, table: &Table) -> bool {
@@ -84,10 +94,12 @@ fn unused_views(context: &SurveyContext<'_>, keyspace: &Keyspace) -> impl Iterat
         .map(|view| {
             let (name, base) = (&view.table.name, &view.base.1);
             let message = format!("no statement reads the view `{name}`, and each write of `{base}` pays for it");
-            Finding::new(&RULE, context.survey.made(view.table.key_made), message).help(format!(
+            let help = format!(
                 "drop it: a write of `{base}` is then one write, without a read before it; {}",
-                what_decides(context)
-            ))
+                what_decides(context, &view.table)
+            );
+            let finding = Finding::new(&RULE, context.survey.made(view.table.key_made), message);
+            finding.level(level(context, &view.table)).help(help)
         })
         .collect::<Vec<_>>()
         .into_iter()
@@ -118,17 +130,21 @@ fn unused_indexes<'a>(context: &'a SurveyContext<'_>, table: &'a Table) -> impl 
                 table.name, index.column, index.name
             );
             Finding::new(&RULE, context.survey.made(index.made), message)
-                .help(format!("drop it; {}", what_decides(context)))
+                .level(level(context, table))
+                .help(format!("drop it; {}", what_decides(context, table)))
         })
 }
 
-/// What was not read may use what seems unused.
-fn level(context: &SurveyContext<'_>) -> Level {
-    let coverage = &context.survey.coverage;
-    if coverage.unread.is_empty() { Level::Warning } else { Level::Note }
+/// What was not read, or is about a table that is not known, may use what seems unused.
+fn level(context: &SurveyContext<'_>, table: &Table) -> Level {
+    let all_known = context.survey.coverage.unread.is_empty() && context.asked_of_any(table) == 0;
+    if all_known { Level::Warning } else { Level::Note }
 }
 
-fn what_decides(context: &SurveyContext<'_>) -> String {
+fn what_decides(context: &SurveyContext<'_>, table: &Table) -> String {
+    if let Some(doubt) = context.doubt(table) {
+        return doubt;
+    }
     match context.survey.coverage.unread.len() {
         0 => "look first whether something outside of this repository uses it".to_owned(),
         1 => "one statement could not be read: look first whether that one uses it".to_owned(),

@@ -16,9 +16,8 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
         let uses = context.uses(table);
-        let Some(mut known) = written(uses).filter(|_| !context.may_be_named(table) && !table.unknown) else {
-            continue;
-        };
+        let in_doubt = context.may_be_named(table) || context.asked_of_any(table) > 0 || table.unknown;
+        let Some(mut known) = written(uses).filter(|_| !in_doubt) else { continue };
         for read in uses.iter().filter(|one| !one.is_test()) {
             for (name, place) in asked(read, table) {
                 let column = table.column(name).filter(|column| is_outside_of_key(column.kind));

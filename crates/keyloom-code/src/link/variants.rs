@@ -40,6 +40,22 @@ impl Linker<'_> {
             Kind::Repeated(value) => marked(self.variants(unit, value), |draft| draft.dynamic = true),
             Kind::Rewritten(value) => marked(self.variants(unit, value), |draft| draft.rewritten = true),
             Kind::Sent { statement, .. } => self.variants(unit, statement),
+            Kind::Quoted { value, at } => {
+                let mut quote = crate::value::Text::default();
+                quote.push("'", at.clone(), false);
+                let quote = Draft::of(&quote, unit);
+                let is_text = |draft: &Draft| draft.holes.is_empty() && !draft.pieces.is_empty() && !draft.dynamic;
+                let quoted = |draft: Draft| {
+                    if !is_text(&draft) {
+                        return draft;
+                    }
+                    let mut quoted = quote.clone();
+                    quoted.append(&draft);
+                    quoted.append(&quote);
+                    quoted
+                };
+                self.variants(unit, value).into_iter().map(quoted).collect()
+            }
             Kind::Separated { separator, list } => {
                 let separator = longest(self.variants(unit, separator)).pop().unwrap_or_default();
                 self.separated(unit, &separator, list)

@@ -149,7 +149,10 @@ impl<'t> Reader<'t> {
             }
             Kind::Derived { .. } => Some(self.begin_site(node, name, &argument.value, rest)),
             _ if is_built(&argument.value) => Some(self.begin_site(node, name, &argument.value, rest)),
-            Kind::Name(_) if SENDS.contains(&name) => Some(self.begin_site(node, name, &argument.value, rest)),
+            // A constant that is bound to a prepared statement is a value.
+            Kind::Name(_) if SENDS.contains(&name) && name != "bind" => {
+                Some(self.begin_site(node, name, &argument.value, rest))
+            }
             _ if argument.value.first_text().is_some_and(|text| begins_statement(&text.text)) => {
                 Some(self.begin_site(node, name, &argument.value, rest))
             }

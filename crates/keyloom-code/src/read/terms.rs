@@ -21,6 +21,7 @@ pub(super) fn term_of(value: &Shared, at: &Range<u32>) -> Shared {
             Value::join(vec![quote(), value.clone(), quote()])
         }
         Kind::Null => Value::meant("null", at.clone()),
+        Kind::Name(name) if !name.call => Value::new(Kind::Quoted { value: value.clone(), at: at.clone() }),
         Kind::List(items) => {
             let items: Vec<Shared> = items.iter().map(|item| term_of(item, at)).collect();
             listed(&items, ("(", ", ", ")"), at)

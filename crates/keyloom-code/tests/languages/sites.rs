@@ -196,3 +196,27 @@ fn columns_are_taken_by_name() {
     let sharp = "class Users { User Get(Row row) { return new User(row.GetValue<Guid>(\"id\"), row[\"name\"]); } }";
     assert_eq!(taken("Users.cs", sharp), (names(&["id", "name"]), false));
 }
+
+#[test]
+fn each_place_that_binds_a_prepared_statement_tells_what_it_does() {
+    let program = "class Jobs { private static final int MOST = 1000; private PreparedStatement byTeam;\n\
+        void prepare() { byTeam = session.prepare(\"SELECT * FROM jobs WHERE team = ? LIMIT ?\"); }\n\
+        void running(String team) { ResultSet rows = this.session.execute(byTeam.bind(team, MOST));\n\
+        rows.all().stream().filter(row -> row.getString(\"state\").equals(\"x\")).forEach(ids::add); } }";
+    let snippets = together(&[("Jobs.java", program)]);
+    let sites: Vec<&Site> = snippets.iter().flat_map(|snippet| &snippet.sites).collect();
+    let [_, bound] = sites.as_slice() else { panic!("{sites:?}") };
+    assert_eq!(bound.calls, ["bind", "execute", "all", "stream", "filter", "forEach"]);
+    assert_eq!(arguments(bound)[1].2, Bound::Constant("1000".into()));
+}
+
+#[test]
+fn a_constant_in_the_place_of_a_value_is_quoted() {
+    let program = "import com.datastax.driver.core.querybuilder.QueryBuilder;\n\
+        class S { static final String KIND = \"kind\"; static final String USER = \"user\"; static final int ONE = 1;\n\
+        String insert() { return QueryBuilder.insertInto(\"t\").value(KIND, USER).value(\"n\", ONE)\
+        .value(\"id\", QueryBuilder.bindMarker()).getQueryString(); } }";
+    let snippets = together(&[("S.java", program)]);
+    let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
+    assert_eq!(texts, ["INSERT INTO t (kind, n, id) VALUES ('user', 1, ?)"]);
+}

@@ -46,6 +46,7 @@ pub fn survey(schema: &str, statements: &[(&str, &str)]) -> Survey {
                 resolution: Resolution { verdict: Verdict::Legal, access: None },
                 role: Role::Service,
                 site: Some(site),
+                sites: Vec::new(),
                 dynamic: false,
                 taken: Taken::default(),
             });
