@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::sync::LazyLock;
 
 use keyloom::check::{Config, all_rules, review, review_all};
 use keyloom::code::{Language, link, may_hold_statements, may_hold_wanted, read as read_program};
@@ -81,7 +82,21 @@ pub fn types(bytes: &[u8]) {
     holds(text, types::field);
 }
 
-/// Statements: read, applied to a schema, and resolved against what they made of it.
+/// The named cases of the resolver: its schema, and a statement on each line behind what the server says to it.
+pub const CASES: &str = include_str!("../crates/keyloom-cql/tests/verdicts/cases.txt");
+
+/// The schema of the named cases, so that a statement alone finds tables to be about.
+static KNOWN: LazyLock<Schema> = LazyLock::new(|| {
+    let (mut schema, mut keyspace) = (Schema::default(), Some("ks".to_owned()));
+    for statement in CASES.lines().filter_map(|line| line.strip_prefix("schema ")).flat_map(|ddl| parse(ddl).statements)
+    {
+        let applied = schema.apply(&statement, 0, &mut keyspace);
+        assert!(applied.is_ok(), "the schema of the cases holds: {applied:?}");
+    }
+    schema
+});
+
+/// Statements: read, applied to a schema, and resolved against what they made of it and against a schema that is there.
 pub fn cql(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let script = parse(text);
@@ -103,10 +118,12 @@ pub fn cql(bytes: &[u8]) {
         }
     }
     for statement in &script.statements {
-        if let Verdict::Illegal(fault) | Verdict::NeedsFiltering(fault) =
-            resolve(&schema, statement, keyspace.as_deref()).verdict
-        {
-            within(fault.at);
+        for (schema, keyspace) in [(&schema, keyspace.as_deref()), (&*KNOWN, Some("ks"))] {
+            if let Verdict::Illegal(fault) | Verdict::NeedsFiltering(fault) =
+                resolve(schema, statement, keyspace).verdict
+            {
+                within(fault.at);
+            }
         }
     }
 }

@@ -47,8 +47,12 @@ pub(crate) fn few_values(column: &Column) -> Option<&'static str> {
     match last {
         "status" | "state" | "phase" => Some("a status has few values, and most rows share one of them"),
         "country" | "gender" | "severity" | "priority" | "weekday" => Some("by its name it has few values"),
+        "level" if native(column) == Some(Native::Text) => Some("by its name it has few values"),
         "code" if words.iter().any(|word| word == "country") => Some("by its name it has few values"),
         "type" | "kind" | "category" => Some("by its name it has few values"),
+        "name" if words.iter().any(|word| ["attribute", "property"].contains(&word.as_str())) => {
+            Some("by its name it has few values")
+        }
         "flag" | "enabled" | "active" | "deleted" => Some("by its name it is a flag"),
         _ if is_flag => Some("by its name it is a flag"),
         _ => None,
@@ -137,6 +141,10 @@ mod tests {
         assert!(few_values(&column("type", Native::Uuid)).is_none());
         assert!(few_values(&column("is", Native::Text)).is_none());
         assert!(few_values(&column("code", Native::Text)).is_none());
+        assert!(few_values(&column("attribute_name", Native::Text)).is_some());
+        assert!(few_values(&column("user_name", Native::Text)).is_none());
+        assert!(few_values(&column("log_level", Native::Text)).is_some());
+        assert!(few_values(&column("level", Native::Int)).is_none());
     }
 
     #[test]

@@ -30,6 +30,36 @@ pub(crate) fn thing(table: &Table) -> Option<String> {
     words[..end].last().map(|word| singular(word))
 }
 
+/// Things that happen: two of them at one time are two.
+const EVENTS: &[&str] = &[
+    "activity",
+    "alert",
+    "audit",
+    "change",
+    "click",
+    "comment",
+    "entry",
+    "event",
+    "history",
+    "log",
+    "login",
+    "message",
+    "notification",
+    "order",
+    "payment",
+    "post",
+    "purchase",
+    "record",
+    "transaction",
+    "transition",
+    "visit",
+];
+
+/// Whether a thing, in the singular, is one that happens.
+pub(crate) fn is_event(thing: &str) -> bool {
+    EVENTS.contains(&thing)
+}
+
 /// Whether the name of a file or keyspace says that it serves tests.
 pub(crate) fn is_of_tests(name: &str) -> bool {
     has_word(name, &["e2e", "fixture", "integration", "it", "mock", "test", "testing", "unit"])

@@ -123,7 +123,7 @@ pub(crate) fn relations(kind: &StatementKind) -> &[Relation] {
     }
 }
 
-/// The value that a statement gives a column by equality: in its WHERE, or among the values of an INSERT.
+/// The value that a statement gives a column by equality, or as a list of one: in its WHERE, or among the values of an INSERT.
 pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term> {
     if let StatementKind::Insert(insert) = kind {
         let InsertSource::Values { columns, values } = &insert.source else { return None };
@@ -131,6 +131,9 @@ pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term>
     }
     relations(kind).iter().find_map(|relation| match &relation.kind {
         RelationKind::Column { column, operator: Operator::Equal, values, .. } if column.text == name => values.first(),
+        RelationKind::Column { column, operator: Operator::In, values, list: true } if column.text == name => {
+            values.first().filter(|_| values.len() == 1)
+        }
         _ => None,
     })
 }

@@ -11,9 +11,9 @@ use crate::rules::{
     order_mismatch, orphan_entity, over_wide_delete, oversized_item, queue_like_table, rate_against_growth,
     redundant_structure, replication_factor_one, row_by_row_retention, schema_differs, secondary_index_on_core_path,
     skipped_clustering_column, stale_facts, stale_overwrite, storage_in_catalog, truncated_range_end,
-    twcs_window_mismatch, twcs_without_ttl, unbounded_array, unbounded_partition, unconditional_claim,
-    undecided_statement, unknown_column, unknown_table, unlimited_read, unprepared_literal, unsafe_retry,
-    unusable_index, unused_allow, unused_structure, unwritten_column, upsert_resurrects_row,
+    twcs_window_mismatch, twcs_without_ttl, unbounded_array, unbounded_fan_out, unbounded_partition,
+    unconditional_claim, undecided_statement, unknown_column, unknown_table, unlimited_read, unprepared_literal,
+    unsafe_retry, unusable_index, unused_allow, unused_structure, unwritten_column, upsert_resurrects_row,
 };
 use crate::{Context, SurveyContext};
 
@@ -115,7 +115,9 @@ survey_rules![
     twcs_window_mismatch,
     twcs_without_ttl,
     unbounded_array,
+    unbounded_fan_out,
     unbounded_partition,
+    unconditional_claim,
     undecided_statement,
     unknown_column,
     unknown_table,

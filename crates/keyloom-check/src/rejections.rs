@@ -7,6 +7,7 @@ use keyloom_finding::{FileId, Finding, Level, Rule};
 use keyloom_survey::{Role, Use};
 
 use crate::SurveyContext;
+use crate::meaning::has_word;
 use crate::reads::{relations, restricted, statements};
 use crate::writing::is_fixed_by;
 
@@ -87,8 +88,9 @@ impl<'a> SurveyContext<'a> {
             .collect()
     }
 
-    /// Whether something in the repository is known to ScyllaDB alone, which accepts some statements that Cassandra rejects.
-    fn speaks_scylla(&self) -> bool {
+    /// Whether something in the repository is known to ScyllaDB alone, or a schema lies where it is named. It accepts some
+    /// statements that Cassandra rejects.
+    pub(crate) fn speaks_scylla(&self) -> bool {
         let own_options =
             ["cdc", "synchronous_updates", "scylla_encryption_options", "paxos_grace_seconds", "tombstone_gc"];
         let by_schema = self.tables().any(|table| {
@@ -98,7 +100,10 @@ impl<'a> SurveyContext<'a> {
                         && (name != "cdc" || matches!(value, keyloom_cql::ast::OptionValue::Map(_)))
                 })
         });
+        let is_named =
+            |table: &Table| self.file_of(table.made).is_some_and(|file| has_word(file, &["scylla", "scylladb"]));
         by_schema
+            || self.tables().any(is_named)
             || self.survey.uses.iter().any(|of| match &of.written.statement.kind {
                 StatementKind::Select(select) => select.bypass_cache || !select.using.is_empty(),
                 _ => false,

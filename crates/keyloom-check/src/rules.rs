@@ -64,6 +64,7 @@ pub(crate) mod truncated_range_end;
 pub(crate) mod twcs_window_mismatch;
 pub(crate) mod twcs_without_ttl;
 pub(crate) mod unbounded_array;
+pub(crate) mod unbounded_fan_out;
 pub(crate) mod unbounded_partition;
 pub(crate) mod unconditional_claim;
 pub(crate) mod undecided_statement;

@@ -156,8 +156,8 @@ fn hints(asked: &Asked) {
         let below = catalogs_below(folder);
         if below.is_empty() {
             complain(&format!(
-                "nothing to review below {shown}: Keyloom looks for CQL (*.cql, and *.sql where the path speaks of \
-                 Cassandra), for statements in programs, and for a catalog.yaml; `keyloom check schema/ --queries src/` \
+                "nothing to review below {shown}: Keyloom looks for CQL (*.cql, and *.sql whose path or words \
+                 are Cassandra's), for statements in programs, and for a catalog.yaml; `keyloom check schema/ --queries src/` \
                  says where they are, `keyloom init` writes an example"
             ));
         } else {

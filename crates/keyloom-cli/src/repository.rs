@@ -22,8 +22,20 @@ pub(crate) struct Repository {
 }
 
 /// Folders that hold what others wrote, or what is built from the rest.
-const NOT_OURS: [&str; 9] =
-    ["node_modules", "vendor", "third_party", "target", "build", "dist", "out", "__pycache__", "bower_components"];
+const NOT_OURS: [&str; 12] = [
+    ".git",
+    ".venv",
+    ".tox",
+    "node_modules",
+    "vendor",
+    "third_party",
+    "target",
+    "build",
+    "dist",
+    "out",
+    "__pycache__",
+    "bower_components",
+];
 
 impl Repository {
     /// The files of these folders, and these files.
@@ -74,9 +86,18 @@ fn files_below(root: &Path) -> Vec<String> {
         // A folder that was named is looked into, whatever its name.
         !is_folder || entry.depth() == 0 || !NOT_OURS.iter().any(|name| entry.file_name() == *name)
     };
-    let walk = WalkBuilder::new(root).require_git(false).filter_entry(is_ours).build();
+    let walk = WalkBuilder::new(root).hidden(false).require_git(false).filter_entry(is_ours).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    files.map(|entry| relative_name(entry.path())).collect()
+    let below = |path: &Path| path.strip_prefix(root).is_ok_and(is_hidden);
+    files
+        .filter(|entry| !below(entry.path()) || may_be_cql(&relative_name(entry.path())))
+        .map(|entry| relative_name(entry.path()))
+        .collect()
+}
+
+/// Whether a file lies in a folder that starts with a dot. Teams keep schemas there; programs in it are those of tools.
+fn is_hidden(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
 /// Files that a tool wrote into the sources.

@@ -10,10 +10,12 @@ mod patience;
 mod remarks;
 mod scopes;
 mod sites;
+mod skim;
 mod strings;
 mod taken;
 mod terms;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,12 +25,13 @@ use tree_sitter::{Node, ParseOptions, Parser};
 use crate::Language;
 use crate::front::{Front, front};
 use crate::shape::{Bind, Function, How, Shape, Span, bytes, children};
-use crate::sight::begins_statement;
+use crate::sight::{Signs, begins_statement, names_builder};
 use crate::snippet::BatchKind;
 use crate::unit::{Declaration, Passed, Seed, Sent, Unit, Unread};
 use crate::value::{Kind, Name, Shared, Text, Unknown, Value};
 use bindings::Bindings;
 use patience::Patience;
+use skim::skim;
 
 /// Bytes of a file beyond which it is not read. People do not write such files; generators do.
 pub const BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -61,17 +64,21 @@ pub fn read(language: Language, name: &str, text: &str) -> Unit {
         unit.unread = Some(Unread::TooHard);
         return unit;
     }
+    let signs = Signs::of(language, text.as_bytes());
+    // With builders, any function may make a part of a statement.
+    let skimmed =
+        if names_builder(language, text.as_bytes()) { Cow::Borrowed(text) } else { skim(language, text, &signs) };
     let patience = Patience::of(text);
     let mut progress = |_: &tree_sitter::ParseState| patience.step();
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut chunks = |at, _| patience.chunk(text.as_bytes(), at);
+    let mut chunks = |at, _| patience.chunk(skimmed.as_bytes(), at);
     let tree = parser.parse_with_options(&mut chunks, None, Some(options)).filter(|_| patience.lasts());
     let Some(tree) = tree else {
         unit.unread = Some(Unread::TooHard);
         return unit;
     };
     unit.remarks = remarks::remarks(tree.root_node(), text);
-    let mut reader = Reader::new(front(language), text, unit);
+    let mut reader = Reader::new(front(language), text, signs, unit);
     reader.eval(tree.root_node());
     reader.finish()
 }
@@ -79,6 +86,7 @@ pub fn read(language: Language, name: &str, text: &str) -> Unit {
 struct Reader<'t> {
     shape: Front,
     text: &'t str,
+    signs: Signs,
     unit: Unit,
     bindings: Bindings<'t>,
     containers: Arc<[String]>,
@@ -108,10 +116,11 @@ struct Batch {
 }
 
 impl<'t> Reader<'t> {
-    fn new(shape: Front, text: &'t str, unit: Unit) -> Self {
+    fn new(shape: Front, text: &'t str, signs: Signs, unit: Unit) -> Self {
         Self {
             shape,
             text,
+            signs,
             unit,
             bindings: Bindings::default(),
             containers: Arc::from([]),

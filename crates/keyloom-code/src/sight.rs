@@ -1,5 +1,7 @@
 //! What a statement looks like from afar, without parsing it.
 
+use std::ops::Range;
+
 use crate::Language;
 use crate::snippet::Foreign;
 
@@ -9,14 +11,65 @@ const VERBS: [&str; 10] =
 
 /// Whether the bytes could hold a statement or a call of a builder. A file that does not is not worth parsing.
 pub fn may_hold_statements(language: Language, text: &[u8]) -> bool {
-    holds_quoted_verb(language, text) || builder_names(language).iter().any(|name| contains(text, name.as_bytes()))
+    let is_candidate = quoted_verbs(language, text).next().is_some() || names_builder(language, text);
+    is_candidate && !is_bundle(language, text)
 }
 
-/// Whether the text of a function could hold a statement, send one, bind one, or speak to Keyloom.
-pub(crate) fn may_send_statements(language: Language, text: &[u8]) -> bool {
-    // Parts of `query`, `exec`, `prepare`, `bind(`, `batch`, `keyloom:`; one pass finds them all.
-    let is_hint = |word: &[u8]| matches!(word, b"uer" | b"xec" | b"rep" | b"ind" | b"atc" | b"eyl" | b"Buf" | b"tmt");
-    text.windows(3).any(is_hint) || holds_quoted_verb(language, text)
+/// Whether a script was packed by a tool from sources that lie elsewhere: nobody writes lines that are as long as a book.
+fn is_bundle(language: Language, text: &[u8]) -> bool {
+    const LINE_MAX: usize = 100_000;
+    let is_script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+    let mut rest = text;
+    while is_script && rest.len() > LINE_MAX {
+        match memchr::memrchr(b'\n', &rest[..LINE_MAX]) {
+            Some(end) => rest = &rest[end + 1..],
+            None => return true,
+        }
+    }
+    false
+}
+
+/// Where a text or a constant is returned.
+fn text_answers(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let is_text = |answer: &[u8]| match answer {
+        [b'"', b'"', ..] | [b'\'', b'\'', ..] => false,
+        [b'"' | b'\'' | b'`', ..] | [_, b'"' | b'\'', ..] => true,
+        [first, second, ..] => first.is_ascii_uppercase() && second.is_ascii_uppercase(),
+        _ => false,
+    };
+    memchr::memmem::find_iter(text, "return ").filter(move |at| is_text(&text[at + 7..]))
+}
+
+/// Whether a query builder may be used.
+pub(crate) fn names_builder(language: Language, text: &[u8]) -> bool {
+    builder_names(language).iter().any(|name| contains(text, name.as_bytes()))
+}
+
+/// Where a text shows signs of statements: that one stands there, is sent, bound, or taken apart, that a function answers a
+/// text, which may be a part of one, or that somebody speaks to Keyloom. A function without any of them is idle.
+pub(crate) struct Signs {
+    /// Bytes at which signs start, in order.
+    at: Vec<usize>,
+}
+
+impl Signs {
+    pub fn of(language: Language, text: &[u8]) -> Self {
+        // Parts of `query` and `queries`, `exec`, `execute`, `prepare`, `statement`, `stmt`, in small and capital letters.
+        const WORDS: [&str; 13] = [
+            "uer", "xec(", "xecute", "repare", "tatement", "tmt", "bind", "Bind", "batch", "Batch", "Buf", "row.",
+            "keyloom:",
+        ];
+        let words = WORDS.iter().flat_map(|word| memchr::memmem::find_iter(text, word));
+        let mut at: Vec<usize> = words.chain(text_answers(text)).chain(quoted_verbs(language, text)).collect();
+        at.sort_unstable();
+        Self { at }
+    }
+
+    /// Whether one starts in a range of bytes.
+    pub fn any_in(&self, range: &Range<usize>) -> bool {
+        let next = self.at.partition_point(|at| *at < range.start);
+        self.at.get(next).is_some_and(|at| *at < range.end)
+    }
 }
 
 fn builder_names(language: Language) -> &'static [&'static str] {
@@ -29,18 +82,52 @@ fn builder_names(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// A verb right behind a quote, or behind blanks, margins and comments that follow one.
-fn holds_quoted_verb(language: Language, text: &[u8]) -> bool {
-    let quoted = memchr::memchr3_iter(b'"', b'\'', b'`', text).any(|at| verb_follows(&text[at + 1..]));
-    quoted
-        || match language {
-            // Quasi quotes, and here-documents, which begin behind a line's end.
-            Language::Haskell => memchr::memchr_iter(b'|', text).any(|at| verb_follows(&text[at + 1..])),
-            Language::Ruby | Language::Php if contains(text, b"<<") => {
-                memchr::memchr_iter(b'\n', text).any(|at| verb_follows(&text[at + 1..]))
-            }
-            _ => false,
-        }
+/// Where a verb stands right behind a quote, or behind blanks, margins and comments that follow one.
+fn quoted_verbs(language: Language, text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let quotes = memchr::memchr3_iter(b'"', b'\'', b'`', text);
+    // Quasi quotes, and here-documents, which begin behind a line's end.
+    let other = match language {
+        Language::Haskell => Some(b'|'),
+        Language::Ruby | Language::Php if contains(text, b"<<") => Some(b'\n'),
+        _ => None,
+    };
+    let others = other.into_iter().flat_map(move |sign| memchr::memchr_iter(sign, text));
+    quotes.chain(others).filter(move |at| verb_follows(&text[at + 1..]) && !is_sentence(text[*at], &text[at + 1..]))
+}
+
+/// Whether the text behind a quote is a sentence of a few words, to its end: `"update the settings"`. In doubt it is not.
+fn is_sentence(quote: u8, text: &[u8]) -> bool {
+    const PARTNERS: [&str; 18] = [
+        "from",
+        "into",
+        "set",
+        "table",
+        "columnfamily",
+        "keyspace",
+        "schema",
+        "index",
+        "type",
+        "batch",
+        "materialized",
+        "view",
+        "function",
+        "aggregate",
+        "role",
+        "user",
+        "trigger",
+        "custom",
+    ];
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" .-!?:".contains(byte);
+    let length = text.iter().take(200).take_while(|byte| is_plain(byte)).count();
+    // What goes on behind its end, in whatever way, is no sentence.
+    let ends = text.get(length) == Some(&quote) && text[..length].last().is_some_and(|byte| *byte != b' ');
+    let next = text[length..].iter().skip(1).find(|byte| !byte.is_ascii_whitespace());
+    let words = || text[..length].split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let is_partner = |word: &[u8]| PARTNERS.iter().any(|partner| word.eq_ignore_ascii_case(partner.as_bytes()));
+    // `use orders` and `truncate table orders` are whole.
+    let is_whole = |verb: &[u8]| ["use", "truncate"].iter().any(|whole| verb.eq_ignore_ascii_case(whole.as_bytes()));
+    let is_short = || words().next().is_some_and(is_whole) && words().count() < 4;
+    ends && next.is_none_or(|byte| b",;:)]}".contains(byte)) && !words().any(is_partner) && !is_short()
 }
 
 fn verb_follows(text: &[u8]) -> bool {
@@ -354,4 +441,39 @@ pub(crate) fn foreign(text: &str) -> Vec<Foreign> {
     );
     note(Foreign::Alias, table_alias);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_no_candidates_and_whatever_may_go_on_is() {
+        let may = |text: &str| may_hold_statements(Language::Go, text.as_bytes());
+        for sentence in ["f(\"update the settings\")", "{\"delete workflow: failed\"}", "x(\"create a new order\", y)"]
+        {
+            assert!(!may(sentence), "{sentence}");
+        }
+        for statement in [
+            "f(\"SELECT a FROM b\")",
+            "f(\"delete from b\")",
+            "f(\"select name \" + rest)",
+            "f(\"select name\" + rest)",
+            "f(\"use orders\")",
+            "f(\"truncate table orders\")",
+            "f(`update orders\nset a = 1`)",
+            "f(\"create table a\")",
+            "f(\"select a, b\", \"from c\")",
+        ] {
+            assert!(may(statement), "{statement}");
+        }
+    }
+
+    #[test]
+    fn scripts_that_a_tool_packed_are_left_alone() {
+        let packed = format!("f('SELECT a FROM b');{}", "a();".repeat(30_000));
+        assert!(!may_hold_statements(Language::JavaScript, packed.as_bytes()));
+        let written = packed.replace(';', ";\n");
+        assert!(may_hold_statements(Language::JavaScript, written.as_bytes()));
+    }
 }

@@ -2,6 +2,7 @@
 //! gives one fault; the next one is read as if nothing had happened.
 
 mod alter;
+mod arithmetic;
 mod create;
 mod cursor;
 mod modify;

@@ -3,6 +3,14 @@
 //! Repositories of 5,000 and 50,000 statements in files of CQL: a chain of migrations that makes tables and adds columns, and
 //! lists of statements on them. Reading, running the schema and asking the resolver are one number; a plain program instead of
 //! a benchmark library, since a table is what is wanted.
+//!
+//! A statement among 50,000 takes longer than one among 5,000, though no more is done for it. Cachegrind counts (one more
+//! survey in the same process, `--cache-sim=yes --LL=33554432,16,64`) 49,400 and 50,500 instructions for each statement, but
+//! 24 and 166 misses of the last cache: at its peak a survey holds 4.3 KB for each statement, tree and resolution, so 5,000
+//! of them stay in a cache of 32 MB and 50,000 do not.
+//!
+//! The first table is the peak of resident memory with more and more programs that hold no statements. Of each of them
+//! nothing is kept but its name and number, less than half a kilobyte.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and prints its table")]
 
 use std::collections::BTreeMap;
@@ -34,6 +42,8 @@ impl Tree for Repository {
 }
 
 fn main() {
+    memory();
+    println!();
     println!("statements        bytes        files       survey      MB/s   ns each");
     let mut before: Option<f64> = None;
     for statements in SIZES {
@@ -53,6 +63,43 @@ fn main() {
         );
         before = Some(each);
     }
+}
+
+/// Comes first: a peak never sinks again.
+fn memory() {
+    println!("programs without statements        bytes   peak resident MB");
+    for files in [100, 1_000, 10_000] {
+        let programs = Programs(files);
+        assert!(survey(&programs, &Request::default(), &mut Sources::default()).is_empty(), "nothing is said");
+        let peak = peak_resident().map_or("not known here".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
+        println!("{files:>27} {:>12} {peak:>18}", files * programs.text().len());
+    }
+}
+
+/// Programs that hold no statements, each made when it is opened.
+struct Programs(usize);
+
+impl Programs {
+    fn text(&self) -> String {
+        "class Idle {\n    int sum(int a, int b) { return a + b; }\n}\n".repeat(100)
+    }
+}
+
+impl Tree for Programs {
+    fn names(&self) -> Vec<String> {
+        (0..self.0).map(|at| format!("src/Idle{at:05}.java")).collect()
+    }
+
+    fn open(&self, _: &str) -> Result<String, String> {
+        Ok(self.text())
+    }
+}
+
+/// The most bytes that this process ever had in memory, where the system tells.
+fn peak_resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
 fn surveyed(repository: &Repository) -> Vec<Survey> {

@@ -57,6 +57,10 @@ pub(crate) struct Found {
 /// Rounds in which files are read because another file names something in them.
 const ROUNDS_MAX: usize = 3;
 
+/// Larger files are read one at a time, by one thread. A syntax tree has many times the bytes of its file, and the memory
+/// that is needed, or kept for a thread that needed it once, is to be bounded by the largest file and not by the cores.
+const ALONE_BYTES: usize = 256 << 10;
+
 /// Reads the statements of all programs: first the files that may hold statements, then those that declare what these use.
 pub(crate) fn code(tree: &dyn Tree, programs: &[Program]) -> Code {
     let mut code = Code::default();
@@ -100,7 +104,8 @@ impl Units {
 
 /// What one file gives.
 struct FileRead {
-    unit: Option<Unit>,
+    /// Boxed, since most files give none.
+    unit: Option<Box<Unit>>,
     allows: Vec<Allowance>,
     fault: Option<String>,
 }
@@ -116,16 +121,18 @@ impl Code {
         first_time: bool,
         test: &(dyn Fn(Language, &str) -> bool + Sync),
     ) {
-        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test));
+        let answers = parallel::map(waiting, |at| one_file(tree, &programs[*at], test, ALONE_BYTES));
         let (mut still, mut new) = (Vec::new(), Vec::new());
         for (at, answer) in std::mem::take(waiting).into_iter().zip(answers) {
+            let alone = || one_file(tree, &programs[at], test, usize::MAX);
+            let Some(answer) = answer.or_else(alone) else { continue };
             let place = Place::new(programs[at].file, 0..0);
             let is_read = answer.unit.is_some();
             if let Some(unit) = answer.unit {
                 // What a test asks is no statement that anybody misses.
                 let why = unit.unread().filter(|_| !path::is_test(&programs[at].name));
                 self.unread.extend(why.map(|why| (place, words(why).to_owned())));
-                new.push((at, unit));
+                new.push((at, *unit));
             }
             match answer.fault {
                 Some(fault) if first_time => self.unread.push((place, fault)),
@@ -221,14 +228,24 @@ impl Code {
     }
 }
 
-fn one_file(tree: &dyn Tree, program: &Program, test: &(dyn Fn(Language, &str) -> bool + Sync)) -> FileRead {
+/// Reads a file if it passes the test; `None` if it passes and has too many bytes.
+fn one_file(
+    tree: &dyn Tree,
+    program: &Program,
+    test: &(dyn Fn(Language, &str) -> bool + Sync),
+    bytes_max: usize,
+) -> Option<FileRead> {
     let text = match tree.open(&program.name) {
         Ok(text) => text,
-        Err(fault) => return FileRead { unit: None, allows: Vec::new(), fault: Some(fault) },
+        Err(fault) => return Some(FileRead { unit: None, allows: Vec::new(), fault: Some(fault) }),
     };
-    let unit = test(program.language, &text).then(|| read(program.language, &program.name, &text));
-    let allows = if allowance::may_allow(&text) { allows(program.file, &text, unit.as_ref()) } else { Vec::new() };
-    FileRead { unit, allows, fault: None }
+    let passes = test(program.language, &text);
+    if passes && text.len() > bytes_max {
+        return None;
+    }
+    let unit = passes.then(|| Box::new(read(program.language, &program.name, &text)));
+    let allows = if allowance::may_allow(&text) { allows(program.file, &text, unit.as_deref()) } else { Vec::new() };
+    Some(FileRead { unit, allows, fault: None })
 }
 
 /// What the comments of a file allow: the statement, declaration or call behind each, or the whole file.

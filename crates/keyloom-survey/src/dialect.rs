@@ -17,11 +17,21 @@ pub(crate) enum Dialect {
     Other,
 }
 
+/// Whether a script is CQL by words that no other SQL has.
+pub(crate) fn is_cql_script(text: &str) -> bool {
+    let words = text.split(|letter: char| letter.is_whitespace()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_ascii_uppercase).collect();
+    words.windows(2).any(|pair| matches!([pair[0].as_str(), pair[1].as_str()], ["CREATE", "KEYSPACE"]))
+        || words.windows(3).any(|three| matches!(three, [a, b, c] if a == "CLUSTERING" && b == "ORDER" && c == "BY"))
+}
+
 /// What a file says about itself.
 pub(crate) fn of_file(name: &str, drivers: &Drivers, snippets: &[&Snippet]) -> Option<Dialect> {
     let is_ours = path::words(name).any(|word| ["cassandra", "scylla", "cql"].contains(&word.as_str()));
     let names_another = path::names_another_database(name);
-    if !drivers.cassandra.is_empty() || is_ours && !names_another {
+    // A file that imports drivers of two databases is about the one that it is called after.
+    let is_named_other = names_another && !drivers.other.is_empty();
+    if !drivers.cassandra.is_empty() && !is_named_other || is_ours && !names_another {
         return Some(Dialect::Cql);
     }
     let is_other = names_another

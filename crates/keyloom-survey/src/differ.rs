@@ -13,10 +13,11 @@ pub(crate) fn differences(parts: &[Part]) -> Vec<SurveyFault> {
     dumps.filter(|dump| is_dump_of(dump, chain)).flat_map(|dump| compare(dump, chain)).collect()
 }
 
-/// Whether a file makes at least half of what a chain makes; a file that only repeats a table or two is no dump.
+/// Whether a file and a chain make the same schema: at least half of each is in both. A file that repeats a table or two is
+/// no dump, and a chain that only changes some tables starts from the file.
 fn is_dump_of(dump: &Part, chain: &Part) -> bool {
     let shared = tables(&dump.alone).filter(|table| find(&chain.alone, table).is_some()).count();
-    shared > 0 && shared * 2 >= tables(&chain.alone).count()
+    shared > 0 && shared * 2 >= tables(&chain.alone).count().max(tables(&dump.alone).count())
 }
 
 fn find<'a>(schema: &'a Schema, like: &Table) -> Option<&'a Table> {

@@ -8,7 +8,7 @@ use keyloom_finding::{FileId, Place, Sources};
 
 use crate::chain::{Manifests, Position, is_manifest};
 use crate::code::{Found, Program, code};
-use crate::dialect::Dialect;
+use crate::dialect::{self, Dialect};
 use crate::names::{self, Sort};
 use crate::part::Source;
 use crate::script::{Script, script};
@@ -86,6 +86,11 @@ fn in_queries(request: &Request, name: &str) -> bool {
     request.queries.iter().any(|folder| path::is_below(name, folder))
 }
 
+/// Whether the text of a file tells that it is CQL.
+fn is_cql(tree: &dyn Tree, name: &str) -> bool {
+    tree.open(name).is_ok_and(|text| dialect::is_cql_script(&text))
+}
+
 impl Gathered {
     fn read_manifests(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
         for name in names.iter().filter(|name| is_manifest(name) && in_schema(request, name)) {
@@ -108,8 +113,8 @@ impl Gathered {
         // A file that is named by itself is taken as CQL, whatever its name.
         let wanted = |name: &&String| {
             let named = request.schema.contains(name) && Language::of(name).is_none();
-            !is_manifest(name)
-                && (named || (path::may_be_cql(name) && (in_schema(request, name) || in_queries(request, name))))
+            let may_be = || path::may_be_cql(name) || path::may_hold_any_sql(name) && is_cql(tree, name);
+            !is_manifest(name) && (named || ((in_schema(request, name) || in_queries(request, name)) && may_be()))
         };
         let files: Vec<(String, FileId)> = names
             .iter()
@@ -133,11 +138,11 @@ impl Gathered {
         if let Some(manifest) = &read.manifest {
             self.manifests.read(name, manifest, names);
         }
+        let role = path::role(name, None, None);
         let mut statements = Vec::new();
         for line in read.statements {
             let kind = &line.written.statement.kind;
             if names::is_dml(kind) {
-                let role = path::role(name, None, None);
                 let (written, dynamic) = (line.written, line.dynamic);
                 self.pending.push(Pending {
                     written,
@@ -160,7 +165,12 @@ impl Gathered {
             self.schema.push(Source { name: name.to_owned(), file, statements, certain, code: false });
             self.shared.open.extend(read.open);
         }
-        self.shared.faults.extend(read.faults);
+        // In a file that only its words make CQL, what is not understood may be a mark that a program replaces.
+        if path::may_hold_any_sql(name) {
+            self.shared.coverage.unread.extend(read.faults.into_iter().map(|fault| (fault.place, fault.message)));
+        } else {
+            self.shared.faults.extend(read.faults);
+        }
         self.shared.allows.extend(read.allows);
     }
 
@@ -275,10 +285,12 @@ impl Gathered {
             .filter_map(|source| Position::of(&source.name, &self.manifests))
             .map(|position| position.root)
             .collect();
-        for pending in self.pending.iter_mut().filter(|pending| pending.site.is_none()) {
-            let position = Position::of(&pending.name, &self.manifests);
-            if pending.role != Role::Test && position.is_some_and(|position| roots.contains(&position.root)) {
-                pending.role = Role::Migration;
+        // The statements of one file stand together.
+        for of_file in self.pending.chunk_by_mut(|one, next| one.name == next.name) {
+            let position = of_file.first().and_then(|first| Position::of(&first.name, &self.manifests));
+            if position.is_some_and(|position| roots.contains(&position.root)) {
+                let own = of_file.iter_mut().filter(|pending| pending.site.is_none() && pending.role != Role::Test);
+                own.for_each(|pending| pending.role = Role::Migration);
             }
         }
     }

@@ -37,6 +37,11 @@ pub fn may_be_cql(name: &str) -> bool {
     ends(".sql") && is_of_cassandra(name) == Some(true)
 }
 
+/// Whether only its text tells what a file is: `.sql`, where the path speaks of no database.
+pub(crate) fn may_hold_any_sql(name: &str) -> bool {
+    last(name).to_ascii_lowercase().ends_with(".sql") && is_of_cassandra(name).is_none()
+}
+
 /// Whether a file undoes a migration, so that it is no part of the way to the final schema.
 pub(crate) fn undoes(name: &str) -> bool {
     const UNDO: [&str; 6] = ["down", "rollback", "undo", "revert", "downgrade", "backward"];
@@ -150,10 +155,11 @@ pub(crate) fn names_another_database(name: &str) -> bool {
 /// Whether a path names Cassandra or another database, where it names one; of several the last, which is the nearest to
 /// the file: `cassandra-reaper/db/sqlite/1.sql` is SQLite's.
 fn is_of_cassandra(name: &str) -> Option<bool> {
-    const OTHERS: [&str; 18] = [
+    const OTHERS: [&str; 19] = [
         "bigquery",
         "clickhouse",
         "cockroachdb",
+        "duckdb",
         "elasticsearch",
         "esql",
         "h2",

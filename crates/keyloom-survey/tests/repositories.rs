@@ -724,6 +724,107 @@ def two(db, user):
 }
 
 #[test]
+fn a_program_with_two_drivers_is_about_the_database_that_it_is_called_after() {
+    let survey = only(
+        r#"
+== schema.cql
+CREATE TABLE users (id uuid PRIMARY KEY, mail text);
+== duckdb.go
+package store
+
+import (
+	"database/sql"
+	"github.com/gocql/gocql"
+)
+
+func sizes(db *sql.DB) { db.QueryRow("SELECT size FROM tables() WHERE internal = false") }
+"#,
+    );
+    assert_eq!((survey.uses.len(), survey.coverage.other_dialects), (0, 1));
+    quiet(&survey);
+}
+
+#[test]
+fn a_file_of_sql_may_be_cql_by_its_words() {
+    let survey = only(
+        "
+== db/schema.sql
+CREATE KEYSPACE 0xKEYSPACE WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3};
+CREATE TABLE readings (sensor uuid, at timestamp, PRIMARY KEY (sensor, at)) WITH CLUSTERING ORDER BY (at DESC);
+== db/other.sql
+CREATE TABLE bills (id serial PRIMARY KEY, total numeric(10, 2) NOT NULL);
+",
+    );
+    assert_eq!(tables(&survey), ["readings(sensor, at)"]);
+    // What is not understood there may be a mark that a program replaces: no fault, and not passed over.
+    assert_eq!(faults(&survey), []);
+    assert_eq!(survey.coverage.unread.len(), 1);
+}
+
+#[test]
+fn migrations_that_start_from_a_file_do_not_differ_from_it() {
+    let survey = only(
+        "
+== db/schema.cql
+CREATE TABLE a (id uuid PRIMARY KEY, x int);
+CREATE TABLE b (id uuid PRIMARY KEY, x int);
+CREATE TABLE c (id uuid PRIMARY KEY, x int);
+== db/migrations/0_to_1.cql
+CREATE TABLE c (id uuid PRIMARY KEY, x int);
+== db/migrations/1_to_2.cql
+ALTER TABLE a ADD y int;
+",
+    );
+    assert_eq!(faults(&survey), []);
+}
+/// The memory of a review is bounded by its largest file and by what its statements need: other files leave nothing behind.
+#[test]
+fn files_without_statements_are_not_kept() {
+    let with_others = |count: usize| {
+        let idle = "package shop;\n\nclass Idle {\n    int sum(int a, int b) { return a + b; }\n}\n".repeat(20);
+        // It is parsed, and its statement is another database's.
+        let parsed = "package shop;\n\nclass Help {\n    String words() { return \"SELECT name FROM staff\"; }\n}\n";
+        let others = (0..count).map(|at| format!("== idle/Idle{at}.java\n{idle}== idle/Help{at}.java\n{parsed}"));
+        let text = "
+== schema.cql
+CREATE TABLE shop.orders (id uuid PRIMARY KEY, total int);
+== Orders.java
+import com.datastax.oss.driver.api.core.CqlSession;
+class Orders {
+    void read(CqlSession session) { session.execute(\"SELECT total FROM shop.orders WHERE id = ?\"); }
+}
+";
+        let (mut surveys, sources) = surveyed(&format!("{text}{}", others.collect::<String>()));
+        assert_eq!(sources.files().filter(|(_, file)| file.is_filled()).count(), 0, "no text is kept");
+        assert_eq!((surveys.len(), surveys[0].uses.len(), surveys[0].coverage.code_files), (1, 1, 1 + 2 * count));
+        // A number for each file is all.
+        assert_eq!(surveys[0].files.len(), 2 + 2 * count);
+        assert_eq!(surveys[0].coverage.other_dialects, count);
+        surveys[0].files.clear();
+        let coverage = &mut surveys[0].coverage;
+        (coverage.code_files, coverage.code_files_with_statements, coverage.other_dialects) = (0, 0, 0);
+        format!("{surveys:?}").len()
+    };
+    assert_eq!(with_others(1), with_others(200));
+}
+
+/// They are read after the others, one at a time; the answer does not show it.
+#[test]
+fn statements_of_large_programs_stand_in_the_order_of_their_files() {
+    let program = |name: &str, padding: &str| {
+        let import = "import com.datastax.oss.driver.api.core.CqlSession;\n";
+        let call = format!("session.execute(\"SELECT {name} FROM shop.orders WHERE id = ?\");");
+        let class = format!("class {name} {{\n    void read(CqlSession session) {{ {call} }}\n}}\n");
+        format!("== {name}.java\n{import}{padding}{class}")
+    };
+    let padding = "// A line that says nothing, many times.\n".repeat(10_000);
+    let schema = "== schema.cql\nCREATE TABLE shop.orders (id uuid PRIMARY KEY, a int, b int, c int);\n";
+    let files = [program("a", ""), program("b", &padding), program("c", ""), schema.to_owned()];
+    let survey = only(&files.concat());
+    let texts: Vec<&str> = survey.uses.iter().map(|of| of.written.statement_text()).collect();
+    let expected = ["a", "b", "c"].map(|column| format!("SELECT {column} FROM shop.orders WHERE id = ?"));
+    assert_eq!(texts, expected);
+    quiet(&survey);
 fn a_table_is_known_by_what_its_program_calls_it() {
     let survey = only(
         "== src/Events.scala

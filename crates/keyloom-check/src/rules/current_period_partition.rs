@@ -1,8 +1,9 @@
-use keyloom_cql::schema::Table;
+use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::SurveyContext;
-use crate::guess::time_part;
+use crate::guess::{few_values, time_part};
+use crate::meaning::{has_word, is_bucket, is_integer};
 use crate::reads::names;
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,25 +15,67 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| !table.unknown && table.clustering().next().is_some()) {
-        let mut key = table.partition_key();
-        if !key.clone().all(time_part) {
-            continue;
-        }
+        let Some(key) = Key::of(table) else { continue };
         let by_use = is_written(context, table).then_some(Level::Warning);
         let Some(level) = by_use.or_else(|| context.level_by_shape(table, Level::Warning)) else { continue };
-        let Some(first) = key.next().map(|column| column.name.clone()) else { continue };
-        let key = names(table.partition_key().map(|column| column.name.as_str()));
+        let whole = names(table.partition_key().map(|column| column.name.as_str()));
         let verb = if table.partition_key().count() == 1 { "is" } else { "are" };
-        let message = format!(
-            "all writes of now meet in one partition of `{}`: {key} {verb} the whole partition key",
-            table.name
-        );
+        let (name, period) = (&table.name, &key.period.name);
+        let mut message = match key.kind {
+            None => {
+                format!("all writes of now meet in one partition of `{name}`: {whole} {verb} the whole partition key")
+            }
+            Some(kind) => format!(
+                "all writes of now meet in a handful of partitions of `{name}`, one for each `{}`: {whole} are the whole partition key",
+                kind.name
+            ),
+        };
+        if let Some(bucket) = key.bucket {
+            message.push_str(&format!("; only a `{}` that is no part of the time would spread them", bucket.name));
+        }
+        let level = if key.bucket.is_some() { Level::Note } else { level };
         findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(
-            "add an owner, or a bucket computed from the id, beside `{first}`: writes then spread over as many partitions, and a \
+            "add an owner, or a bucket computed from the id, beside `{period}`: writes then spread over as many partitions, and a \
              read of a whole period asks each of them"
         )));
     }
 }
+
+/// A partition key that has one value, or a handful of them, at any time.
+struct Key<'a> {
+    /// The part of the calendar in it.
+    period: &'a Column,
+    /// What has a few values and stands beside the calendar.
+    kind: Option<&'a Column>,
+    /// A bucket of which nobody knows whether it is a slice of time or of the rows.
+    bucket: Option<&'a Column>,
+}
+
+impl<'a> Key<'a> {
+    fn of(table: &'a Table) -> Option<Self> {
+        let (calendar, others): (Vec<&Column>, Vec<&Column>) =
+            table.partition_key().partition(|column| time_part(column));
+        let period = calendar.first().copied()?;
+        match others.as_slice() {
+            [] => Some(Self { period, kind: None, bucket: None }),
+            [kind] if few_values(kind).is_some() => Some(Self { period, kind: Some(kind), bucket: None }),
+            // A bucket beside a day or an hour spreads; beside a year alone it is what cuts the year.
+            [a, b] if calendar.len() == 1 && has_word(&period.name, &["year"]) => {
+                let (kind, bucket) = if few_values(a).is_some() { (a, b) } else { (b, a) };
+                let is_slice = is_bucket(bucket) && is_integer(&bucket.of) && !has_word(&bucket.name, SPREAD);
+                (few_values(kind).is_some() && is_slice).then_some(Self {
+                    period,
+                    kind: Some(kind),
+                    bucket: Some(bucket),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Names of what spreads rows, and does not follow the time.
+const SPREAD: &[&str] = &["partition", "shard", "slot"];
 
 /// Whether the service adds rows.
 fn is_written(context: &SurveyContext<'_>, table: &Table) -> bool {

@@ -5,9 +5,11 @@ use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
+use super::unbounded_partition;
 use crate::SurveyContext;
+use crate::guess::gathers_over_time;
 use crate::meaning::has_word;
-use crate::reads::{constant, given, relations, restricted};
+use crate::reads::{constant, given, names, relations, restricted};
 
 pub(crate) static RULE: Rule = Rule {
     name: "global-partition",
@@ -25,7 +27,10 @@ pub(crate) struct Constant<'a> {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables().filter(|table| !table.unknown) {
-        let Some(constants) = constants(context, table) else { continue };
+        let Some(constants) = constants(context, table) else {
+            findings.extend(idle(context, table));
+            continue;
+        };
         let seen = constants.iter().all(|constant| constant.value.is_some());
         let (name, why) = (&table.name, why(&constants));
         // A table of one row is fine while the row is small.
@@ -34,11 +39,41 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             (Level::Note, format!("`{name}` holds one row: {why}"), help)
         } else {
             let level = if seen { Level::Warning } else { Level::Note };
-            let help = "spread it: a bucket computed from the id, or a day, in the partition key; a read of all then asks each of them";
+            let help = "spread it: a bucket computed from the id in the partition key, and a day where rows gather over time; a read of all then asks each of them";
             (level, format!("all rows of `{name}` lie in one partition: {why}"), help)
         };
         findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help));
     }
+}
+
+/// A part of the partition key that is always the same, so that the others are the whole key. Where the partition is
+/// one that grows for ever, that is said of it as a whole.
+fn idle(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
+    let parts = idle_parts(context, table);
+    if parts.is_empty() || unbounded_partition::finding(context, table).is_some() {
+        return None;
+    }
+    let others = table.partition_key().filter(|column| !parts.iter().any(|part| part.column == column.name));
+    let others = names(others.map(|column| column.name.as_str()));
+    let message = format!(
+        "the partition key of `{}` is not cut by {}: {}, and all rows of one {others} lie in one partition",
+        table.name,
+        names(parts.iter().map(|part| part.column)),
+        why(&parts)
+    );
+    let help = format!(
+        "compute it: from the time, so that partitions are closed, or from the id, so that they spread (a read then asks each); else say in `because` how many rows one {others} has"
+    );
+    let endless = gathers_over_time(table) && !unbounded_partition::is_bounded(context, table);
+    let level = if endless { Level::Warning } else { Level::Note };
+    Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help))
+}
+
+/// The parts of a partition key that get the same value everywhere, while others do not.
+pub(crate) fn idle_parts<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Vec<Constant<'a>> {
+    let parts = table.partition_key().filter_map(|column| constant_column(context, table, column));
+    let parts: Vec<Constant<'a>> = parts.filter(|part| part.value.is_some()).collect();
+    if parts.len() < table.partition_key().count() { parts } else { Vec::new() }
 }
 
 fn why(constants: &[Constant<'_>]) -> String {

@@ -34,7 +34,7 @@ fn check(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     let message =
         format!("all rows of `{}` lie in a few partitions: {key} is the whole partition key, and {why}", table.name);
     Some(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(format!(
-        "add what spreads the rows (an owner, a day, a bucket computed from the id) to the partition key: a read by {key} \
+        "add what spreads the rows (an owner, or a bucket computed from the id, and a day beside it) to the partition key: a read by {key} \
          then asks one partition for each of its values"
     )))
 }

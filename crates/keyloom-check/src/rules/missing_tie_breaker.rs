@@ -5,7 +5,7 @@ use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::guess::{native, words};
-use crate::meaning::{has_word, is_clock, is_identity, is_sequence, thing};
+use crate::meaning::{has_word, is_clock, is_event, is_identity, is_sequence, thing};
 use crate::reads::names;
 use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
@@ -16,31 +16,6 @@ pub(crate) static RULE: Rule = Rule {
     summary: "two things at one time have one key: the second overwrites the first",
     page: include_str!("missing_tie_breaker.md"),
 };
-
-/// Things that happen: two of them at one time are two.
-const EVENTS: &[&str] = &[
-    "activity",
-    "alert",
-    "audit",
-    "change",
-    "click",
-    "comment",
-    "entry",
-    "event",
-    "history",
-    "log",
-    "login",
-    "message",
-    "notification",
-    "order",
-    "payment",
-    "post",
-    "purchase",
-    "record",
-    "transaction",
-    "transition",
-    "visit",
-];
 
 /// Values of a time: a second one at the same time replaces the first on purpose.
 const SERIES: &[&str] = &[
@@ -163,7 +138,7 @@ fn loses_rows(
 /// The time of an event table whose key holds nothing that tells two events of one time apart: only owners.
 fn clashing_events<'a>(table: &'a Table, known: &Known<'_>) -> Option<&'a Column> {
     let thing = thing(table)?;
-    if !EVENTS.contains(&thing.as_str()) || has_word(&table.name, SERIES) {
+    if !is_event(&thing) || has_word(&table.name, SERIES) {
         return None;
     }
     let says_something = table

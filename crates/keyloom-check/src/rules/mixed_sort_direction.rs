@@ -3,6 +3,7 @@ use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{grows_with_time, is_identity};
+use crate::writing::Reach;
 use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,6 +15,10 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
+        if let Some(finding) = against_the_order(context, table) {
+            findings.push(finding);
+            continue;
+        }
         let Some((main, tie)) = main_and_tie(table) else { continue };
         let Some(pages) = context.uses(table).iter().find(|one| !one.is_test() && pages_by(one, &main.name)) else {
             continue;
@@ -32,6 +37,48 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let finding = Finding::new(&RULE, context.survey.made(tie.made), message).help(help);
         findings.push(finding.related(pages.place(), "pages are read here"));
     }
+}
+
+/// A page that goes on among rows of one time, and asks for those on the wrong side of the row that it ended with.
+fn against_the_order(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
+    let clustering: Vec<&Column> = table.clustering().collect();
+    let (read, main, tie) = context.uses(table).iter().filter(|one| !one.is_test()).find_map(|one| {
+        let Reach::Run { fixed, range: true } = one.reach(table) else { return None };
+        let (main, tie) = (clustering.get(fixed.checked_sub(1)?)?, clustering.get(fixed)?);
+        let mixed = grows_with_time(main) && descends(main) != descends(tie);
+        (mixed && goes_back(one, tie)).then_some((one, *main, *tie))
+    })?;
+    let (larger, smaller) = if descends(tie) { ("larger", "smallest") } else { ("smaller", "largest") };
+    let before = if descends(tie) { "largest" } else { "smallest" };
+    let message = format!(
+        "if this goes on behind a `{1}` among the rows of one `{0}`, it gives the wrong ones: `{1}` runs against `{0}`, and those that are {larger} come before it",
+        main.name, tie.name
+    );
+    let way = if descends(main) { "DESC" } else { "ASC" };
+    let help = format!(
+        "ask for the other side (`{1} {2} ?`), since rows of one `{0}` are given from the {before} `{1}` to the {smaller}; in the next version of the table let both run one way: `CLUSTERING ORDER BY ({0} {way}, {1} {way})`",
+        main.name,
+        tie.name,
+        if descends(tie) { "<" } else { ">" }
+    );
+    let finding = Finding::new(&RULE, read.place(), message).help(help);
+    Some(finding.related(context.survey.made(table.key_made), "the order of the key"))
+}
+
+/// Whether a limited read in the order of the key asks for what lies before a value of this column.
+fn goes_back(one: &TableUse<'_>, tie: &Column) -> bool {
+    let StatementKind::Select(select) = one.kind else { return false };
+    let before = |operator: Operator| match operator {
+        Operator::Less | Operator::LessOrEqual => !descends(tie),
+        Operator::Greater | Operator::GreaterOrEqual => descends(tie),
+        _ => false,
+    };
+    let mut terms = select.relations.iter().filter_map(|relation| match &relation.kind {
+        RelationKind::Column { column, operator, .. } if column.text == tie.name => Some(*operator),
+        _ => None,
+    });
+    let only = terms.next().is_some_and(before) && terms.next().is_none();
+    only && select.limit.is_some() && select.order_by.is_empty()
 }
 
 /// The last clustering column, where it is an identity, and the one before it, where that is a time and runs the other way.

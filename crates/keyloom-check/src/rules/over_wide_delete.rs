@@ -1,3 +1,4 @@
+use keyloom_cql::ast::{Operator, Relation, RelationKind};
 use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
@@ -17,6 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
         for one in context.uses(table).iter().filter(|one| one.deletes_rows() && !one.is_test()) {
+            findings.extend(product(context, one, table));
             let Some(column) = forgotten(one, table) else { continue };
             let (Some(function), Some(first), Some(last)) =
                 (one.function(), relations(one.kind).first(), relations(one.kind).last())
@@ -33,6 +35,30 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             findings.push(finding.related(context.survey.made(table.key_made), "the whole key of a row"));
         }
     }
+}
+
+/// A delete by two lists removes each value of the one with each of the other.
+fn product(context: &SurveyContext<'_>, one: &TableUse<'_>, table: &Table) -> Option<Finding> {
+    let listed: Vec<(&Column, &Relation)> =
+        table.clustering().filter_map(|column| Some((column, many(one, &column.name)?))).collect();
+    let [(first, begins), .., (last, ends)] = listed.as_slice() else { return None };
+    let message = format!(
+        "this deletes each `{}` with each `{}` of the two lists: the product of both, and a tombstone for each pair, whether the row is there or not",
+        first.name, last.name
+    );
+    let help = "where single rows are meant, send one DELETE with the whole key for each; those of one partition go well in one unlogged batch";
+    let finding = Finding::new(&RULE, one.of.place(begins.span.to(ends.span)), message).level(Level::Note).help(help);
+    Some(finding.related(context.survey.made(table.key_made), "the whole key of a row"))
+}
+
+/// The term that gives a column as a list of several values.
+fn many<'a>(one: &TableUse<'a>, name: &str) -> Option<&'a Relation> {
+    relations(one.kind).iter().find(|relation| {
+        let RelationKind::Column { column, operator: Operator::In, values, list } = &relation.kind else {
+            return false;
+        };
+        column.text == name && (!list || values.len() > 1)
+    })
 }
 
 /// The clustering column that the function's name speaks of in the singular and the delete does not name.

@@ -1,12 +1,13 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use keyloom_cql::resolve::Partitions;
 use keyloom_cql::schema::{Index, IndexKind};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
+use super::{global_partition, unbounded_partition};
 use crate::SurveyContext;
-use crate::guess::{few_values, nearly_unique};
+use crate::guess::{few_values, gathers_over_time, nearly_unique};
 use crate::reads::Read;
 
 pub(crate) static RULE: Rule = Rule {
@@ -24,11 +25,42 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let Some(index) = index else { continue };
         by_index.entry((&read.table.keyspace, &read.table.name, index)).or_default().push(read);
     }
+    findings.extend(within_partitions(context));
     for ((_, _, name), reads) in by_index {
         let Some(read) = reads.first() else { continue };
         let Some(index) = read.table.indexes.iter().find(|index| index.name == name) else { continue };
         findings.push(finding(context, read, index, reads.len()));
     }
+}
+
+/// Indexes on columns with few values, read within a partition that has no bound: they find a large part of it.
+fn within_partitions(context: &SurveyContext<'_>) -> Vec<Finding> {
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    for read in context.reads().filter(|read| read.of.role == Role::Service && !read.is_open()) {
+        let index =
+            read.access.index.as_deref().and_then(|name| read.table.indexes.iter().find(|index| index.name == name));
+        let Some(index) = index else { continue };
+        let Some(few) = read.table.column(&index.column).and_then(few_values) else { continue };
+        let grows = || {
+            let endless = unbounded_partition::finding(context, read.table).is_some();
+            endless || gathers_over_time(read.table) && !global_partition::idle_parts(context, read.table).is_empty()
+        };
+        if !seen.insert((&read.table.keyspace, &read.table.name, &index.name)) || !grows() {
+            continue;
+        }
+        let message = format!(
+            "the index on `{}` finds a large part of a partition of `{}`, which nothing cuts: {few}",
+            index.column, read.table.name
+        );
+        let help = format!(
+            "put `{}` before the time in the key of a table of its own, so that what is asked lies in one run",
+            index.column
+        );
+        let finding = Finding::new(&RULE, read.place(), message).level(Level::Note).help(help);
+        findings.push(finding.related(context.survey.made(index.made), "the index"));
+    }
+    findings
 }
 
 fn finding(context: &SurveyContext<'_>, read: &Read<'_>, index: &Index, reads: usize) -> Finding {
@@ -38,7 +70,7 @@ fn finding(context: &SurveyContext<'_>, read: &Read<'_>, index: &Index, reads: u
         "on a frequent path keep a table with `{column}` as partition key: one node is asked, for one more write per row"
     );
     let (level, why) = if let Some(few) = shape.and_then(few_values) {
-        help = "keep the rows that are asked for in a table of their own, spread by a bucket or a day; or give the partition \
+        help = "keep the rows that are asked for in a table of their own, spread by a bucket; or give the partition \
                 key beside the column, so that one node answers"
             .to_owned();
         (read.level(), format!("; {few}, so the index finds a large part of the table"))

@@ -1,8 +1,12 @@
-use keyloom_cql::ast::StatementKind;
-use keyloom_cql::schema::{Column, Table};
+use keyloom_cql::ast::{Native, StatementKind};
+use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::meaning::{grows_with_time, has_word, is_bucket, is_counter_table, is_identity_by_name, is_sequence};
+use crate::guess::{native, words};
+use crate::meaning::{
+    grows_with_time, has_word, is_bucket, is_counter_table, is_event, is_identity_by_name, is_random_id, is_sequence,
+    thing,
+};
 use crate::reads::{constant, given, names};
 use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
@@ -149,38 +153,47 @@ const PASSING: &[&str] = &[
 ];
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    for table in context.own_tables() {
-        let Some(column) = grows_by(table) else { continue };
-        let uses = &context.uses_in_life(table);
-        if is_cut(table, uses) || expires(table, uses) {
-            continue;
-        }
-        // A list of things by their ids may be short; only a statement shows that nothing is ever taken off it.
-        let by_shape = if is_identity_by_name(column) { Level::Note } else { Level::Warning };
-        let writer = foremost(uses, |one| one.sets() && one.reach(table) == Reach::Rows);
-        let level = match writer {
-            Some(one) if has_constant_key(one, table) => continue,
-            Some(one) => one.level(Level::Warning),
-            None => match context.level_by_shape(table, by_shape) {
-                Some(level) => level,
-                None => continue,
-            },
-        };
-        let owner = names(table.partition_key().map(|column| column.name.as_str()));
-        let end = if has_row_deletes(table, uses) { "is emptied only row by row" } else { "is never cut or emptied" };
-        let message = format!(
-            "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and {end}",
-            table.name, column.name
-        );
-        let help = format!(
-            "add a period to the partition key, `(({}, month), {})`, so that each partition is closed after it (a read over several months is then one read each); or let rows expire: `default_time_to_live`",
-            table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
-            table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
-        );
-        let level = level.min(loudness(table, uses));
-        let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help);
-        findings.push(finding.related(writer.map(TableUse::place), "a row more with each of these"));
+    findings.extend(context.own_tables().filter_map(|table| finding(context, table)));
+}
+
+/// What there is to say of a table.
+pub(crate) fn finding(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
+    let column = grows_by(table)?;
+    let uses = &context.uses_in_life(table);
+    if is_cut(table, uses) || expires(table, uses) {
+        return None;
     }
+    // A list of things by their ids may be short; only a statement shows that nothing is ever taken off it.
+    let by_shape = if is_identity_by_name(column) { Level::Note } else { Level::Warning };
+    let writer = foremost(uses, |one| one.sets() && one.reach(table) == Reach::Rows);
+    let level = match writer {
+        Some(one) if has_constant_key(one, table) => return None,
+        Some(one) => one.level(Level::Warning),
+        None => context.level_by_shape(table, by_shape)?,
+    };
+    let owner = names(table.partition_key().map(|column| column.name.as_str()));
+    let end = if has_row_deletes(table, uses) { "is emptied only row by row" } else { "is never cut or emptied" };
+    let message = format!(
+        "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and {end}",
+        table.name, column.name
+    );
+    let mut help = format!(
+        "add a period to the partition key, `(({}, month), {})`, so that each partition is closed after it (a read over several months is then one read each)",
+        table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
+        table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
+    );
+    if may_expire(table) {
+        help.push_str("; or let rows expire: `default_time_to_live`");
+    }
+    let level = level.min(loudness(table, uses));
+    let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help);
+    Some(finding.related(writer.map(TableUse::place), "a row more with each of these"))
+}
+
+/// Whether an expiry is worth a word. An entry of a lookup table must live as long as what it leads to, and settings stay.
+fn may_expire(table: &Table) -> bool {
+    let has_values = table.columns.iter().any(|column| column.kind == ColumnKind::Regular);
+    has_values && !has_word(&table.name, &["config", "configuration", "setting"])
 }
 
 /// A constant key makes one partition for all, of which more is said elsewhere.
@@ -194,7 +207,26 @@ fn grows_by(table: &Table) -> Option<&Column> {
     if table.unknown || is_counter_table(table) {
         return None;
     }
-    table.clustering().find(|column| grows_with_time(column))
+    table.clustering().find(|column| grows_with_time(column)).or_else(|| numbered_events(table))
+}
+
+/// The number of an event, where it leads the order of a partition and each row has a time of its own: such numbers are
+/// given out in the order of time.
+fn numbered_events(table: &Table) -> Option<&Column> {
+    // What somebody picked out, or what waits, is taken off the list again.
+    if has_word(&table.name, &["draft", "pending", "pinned", "saved", "scheduled", "unread"]) {
+        return None;
+    }
+    let thing = thing(table).filter(|thing| is_event(thing))?;
+    let names_it = |column: &Column| {
+        let words = words(&column.name);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        matches!(words.as_slice(), [word] | [.., word, "id"] if *word == thing)
+    };
+    let number =
+        table.clustering().next().filter(|column| native(column) == Some(Native::Bigint) && names_it(column))?;
+    let is_dated = |column: &Column| column.kind == ColumnKind::Regular && native(column) == Some(Native::Timestamp);
+    table.columns.iter().any(is_dated).then_some(number)
 }
 
 /// Whether the key itself keeps a partition small: a bucket in it, or an owner that comes to an end.
@@ -210,6 +242,26 @@ fn is_cut(table: &Table, uses: &[TableUse<'_>]) -> bool {
         writes.peek().is_none() || !writes.all(|one| is_one(one, &column.name))
     };
     table.partition_key().any(|column| (is_bucket(column) && varies(column)) || passes(column))
+        || is_keyed_by_its_id(table)
+}
+
+/// Whether the partition key is the random id of the very thing that the table lists: a partition is then one thing.
+fn is_keyed_by_its_id(table: &Table) -> bool {
+    let mut key = table.partition_key();
+    let (Some(only), None) = (key.next(), key.next()) else { return false };
+    let words = words(&only.name);
+    let own = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["id"] => true,
+        [.., word, "id"] => thing(table).is_some_and(|thing| thing == *word),
+        _ => false,
+    };
+    own && is_random_id(only)
+}
+
+/// Whether a partition stays small: by its key, or because its rows end.
+pub(crate) fn is_bounded(context: &SurveyContext<'_>, table: &Table) -> bool {
+    let uses = context.uses_in_life(table);
+    is_cut(table, &uses) || expires(table, &uses)
 }
 
 /// Whether rows go by themselves, or are removed in runs. What is not known may be an expiry too.
@@ -217,7 +269,9 @@ fn expires(table: &Table, uses: &[TableUse<'_>]) -> bool {
     let by_table = table.default_ttl.as_ref().is_some_and(|(seconds, _)| *seconds != Some(0));
     let removes = |one: &TableUse<'_>| match one.kind {
         StatementKind::Truncate(_) => !one.is_test(),
-        StatementKind::Delete(_) => matches!(one.reach(table), Reach::Run { .. }),
+        StatementKind::Delete(_) => {
+            matches!(one.reach(table), Reach::Run { .. } | Reach::Partition) && one.deletes_rows()
+        }
         _ => one.using("ttl").is_some(),
     };
     by_table || uses.iter().any(removes)

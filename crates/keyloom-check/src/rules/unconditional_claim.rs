@@ -1,7 +1,11 @@
+use keyloom_cql::ast::{Native, StatementKind};
+use keyloom_cql::schema::Column;
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Change, Entity, Expr, Literal, Path, Type, Write, WriteVerb};
 
-use crate::Context;
+use crate::guess::{native, words};
+use crate::writing::is_fixed_by;
+use crate::{Context, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unconditional-claim",
@@ -60,6 +64,56 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// Over a survey: a name is looked up, and then written without a condition.
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let views = || context.survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.views.values());
+    for table in context.own_tables().filter(|table| !table.unknown) {
+        let uses = context.uses(table);
+        let is_insert = |one: &&TableUse<'_>| one.insert().is_some() && one.is_service();
+        if uses.iter().any(|one| one.insert().is_some() && one.is_conditional()) {
+            continue;
+        }
+        let key = || table.partition_key().chain(table.clustering());
+        let Some(name) = key().find(|column| is_given_name(column)) else { continue };
+        let of_views = views().filter(|view| view.base.0 == table.keyspace && view.base.1 == table.name);
+        let looks: Vec<&TableUse<'_>> =
+            uses.iter().chain(of_views.flat_map(|view| context.uses(&view.table))).collect();
+        let pair = uses.iter().filter(is_insert).filter(|one| !one.is_in_batch()).find_map(|insert| {
+            let look = looks.iter().find(|look| looks_first(look, insert, &name.name))?;
+            Some((insert, *look))
+        });
+        let Some((insert, look)) = pair else { continue };
+        let message = format!(
+            "`{0}` of `{1}` is looked up first and then written without a condition: of two callers that both find it free, the later one wins, and neither is told",
+            name.name, table.name
+        );
+        let help = "where the name must be unique, write `INSERT .. IF NOT EXISTS` and look at `[applied]`; the look before it is then not needed";
+        let finding = Finding::new(&RULE, insert.place(), message).level(Level::Note).help(help);
+        findings.push(finding.related(look.place(), "looked up here"));
+    }
+}
+
+/// Whether a statement asks whether a name is there: its function says so and stands in the file of the insert, or it stands
+/// in the function that makes the row.
+fn looks_first(look: &TableUse<'_>, insert: &TableUse<'_>, name: &str) -> bool {
+    let StatementKind::Select(select) = look.kind else { return false };
+    let by_name = select.relations.iter().any(|relation| is_fixed_by(relation, name));
+    let (Some(asks), Some(makes)) = (look.function(), insert.function()) else { return false };
+    let here = look.place().file == insert.place().file;
+    let is_question =
+        words(asks).iter().any(|word| matches!(word.as_str(), "exists" | "exist" | "taken" | "available"));
+    let is_maker = words(makes).iter().any(|word| matches!(word.as_str(), "create" | "register" | "claim" | "reserve"));
+    by_name && look.is_service() && here && (is_question || (asks == makes && is_maker))
+}
+
+/// Whether people give this column its values, and no two things may share one.
+fn is_given_name(column: &Column) -> bool {
+    let words = words(&column.name);
+    let last = words.last().map_or("", String::as_str);
+    let is_text = matches!(native(column), Some(Native::Text | Native::Ascii));
+    is_text && matches!(last, "alias" | "email" | "handle" | "login" | "name" | "slug" | "username")
 }
 
 /// Whether the write looks at something it changes, at the row's version or at its lease, or states rule the change.

@@ -3,7 +3,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Entity, Field, Group, GroupSize, KnownBy, ReadVerb, Selection, Through, WriteVerb};
 use keyloom_survey::{Consumed, Role};
 
-use super::{gathered, group_example};
+use super::{gathered, group_example, unbounded_partition};
 use crate::growth::rows_leave;
 use crate::guess::gathers_over_time;
 use crate::{Context, SurveyContext};
@@ -210,6 +210,10 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let elsewhere =
             read.is_open() || read.access.filters || read.aggregate().is_some() || read.select.distinct.is_some();
         if elsewhere || !whole || read.select.per_partition_limit.is_some() || !gathers_over_time(read.table) {
+            continue;
+        }
+        // A partition that the key keeps small, or whose rows end, is read whole on purpose.
+        if unbounded_partition::is_bounded(context, read.table) {
             continue;
         }
         match read.of.site.as_ref().and_then(|site| site.consumed) {

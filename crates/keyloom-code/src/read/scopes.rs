@@ -2,22 +2,21 @@
 
 use tree_sitter::Node;
 
+use super::skim::SHORT;
 use super::{Frame, Reader, span};
 use crate::Language;
-use crate::shape::{Function, bytes};
-use crate::sight::may_send_statements;
+use crate::shape::Function;
 use crate::value::{Kind, Shared, Unknown, Value};
 
 impl<'t> Reader<'t> {
     /// A long function in which nothing is asked is not looked into; a short one may answer a part of a statement.
     fn is_idle(&self, node: Node<'t>, function: &Function<'t>) -> bool {
-        const SHORT: usize = 400;
-        let text = bytes(node, self.text).as_bytes();
+        let range = node.byte_range();
         function.name.is_some()
-            && text.len() > SHORT
+            && range.len() > SHORT
             && !self.uses_builders
             && self.unit.language != Language::Haskell
-            && !may_send_statements(self.unit.language, text)
+            && !self.signs.any_in(&range)
     }
 
     pub(super) fn function(&mut self, node: Node<'t>, function: Function<'t>) -> Shared {

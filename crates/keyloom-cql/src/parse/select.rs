@@ -6,9 +6,32 @@ use crate::ast::{
 };
 use crate::lex::TokenKind;
 
+use super::arithmetic::Operand;
 use super::cursor::{Parsed, Parser};
 use super::term::word_constant;
 use super::words::is_reserved;
+
+impl Operand for Selector {
+    fn signed(parser: &mut Parser<'_>) -> Parsed<Self> {
+        let start = parser.span();
+        if parser.eat(TokenKind::Minus) {
+            let of = parser.deeper(Self::signed)?;
+            let span = start.to(of.span);
+            return Ok(plain(SelectorKind::Negative(Box::new(of)), span));
+        }
+        let selector = parser.simple_selector()?;
+        parser.modifiers(selector)
+    }
+
+    fn is_summed(_: &Parser<'_>) -> bool {
+        true
+    }
+
+    fn joined(operator: Arithmetic, left: Self, right: Self) -> Self {
+        let span = left.span.to(right.span);
+        plain(SelectorKind::Arithmetic(operator, Box::new(left), Box::new(right)), span)
+    }
+}
 
 impl Parser<'_> {
     /// What follows the word `SELECT`.
@@ -109,51 +132,9 @@ impl Parser<'_> {
         Ok(Ordering { kind, descending, span: start.to(self.last_span()) })
     }
 
-    /// A selector: sums of products of selectors with their fields and elements.
+    /// A selector.
     fn selector(&mut self) -> Parsed<Selector> {
-        self.deeper(|parser| {
-            let mut left = parser.selector_product()?;
-            loop {
-                let operator = match parser.kind() {
-                    TokenKind::Plus => Arithmetic::Add,
-                    TokenKind::Minus => Arithmetic::Subtract,
-                    _ => return Ok(left),
-                };
-                left = parser.selector_operation(operator, left, Self::selector_product)?;
-            }
-        })
-    }
-
-    fn selector_product(&mut self) -> Parsed<Selector> {
-        let mut left = self.selector_signed()?;
-        while let Some(operator) = self.product_operator() {
-            left = self.selector_operation(operator, left, Self::selector_signed)?;
-        }
-        Ok(left)
-    }
-
-    fn selector_operation(
-        &mut self,
-        operator: Arithmetic,
-        left: Selector,
-        right: impl FnOnce(&mut Self) -> Parsed<Selector>,
-    ) -> Parsed<Selector> {
-        self.step();
-        self.count_operator()?;
-        let right = right(self)?;
-        let span = left.span.to(right.span);
-        Ok(plain(SelectorKind::Arithmetic(operator, Box::new(left), Box::new(right)), span))
-    }
-
-    fn selector_signed(&mut self) -> Parsed<Selector> {
-        let start = self.span();
-        if self.eat(TokenKind::Minus) {
-            let of = self.deeper(Self::selector_signed)?;
-            let span = start.to(of.span);
-            return Ok(plain(SelectorKind::Negative(Box::new(of)), span));
-        }
-        let selector = self.simple_selector()?;
-        self.modifiers(selector)
+        self.sum()
     }
 
     /// The fields and elements behind a selector.

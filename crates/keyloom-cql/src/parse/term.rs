@@ -3,69 +3,35 @@
 use crate::ast::{Arithmetic, CqlType, Literal, LiteralKind, Name, QualifiedName, Term, TermKind};
 use crate::lex::TokenKind;
 
+use super::arithmetic::Operand;
 use super::cursor::{Parsed, Parser, word_name};
 
-impl Parser<'_> {
-    /// A term: sums of products of simple terms.
-    pub fn term(&mut self) -> Parsed<Term> {
-        self.deeper(|parser| {
-            let mut left = parser.product()?;
-            while let Some(operator) = parser.sum_operator() {
-                left = parser.operation(operator, left, Self::product)?;
-            }
-            Ok(left)
-        })
-    }
-
-    fn product(&mut self) -> Parsed<Term> {
-        let mut left = self.signed()?;
-        while let Some(operator) = self.product_operator() {
-            left = self.operation(operator, left, Self::signed)?;
-        }
-        Ok(left)
-    }
-
-    fn operation(
-        &mut self,
-        operator: Arithmetic,
-        left: Term,
-        right: impl FnOnce(&mut Self) -> Parsed<Term>,
-    ) -> Parsed<Term> {
-        self.step();
-        self.count_operator()?;
-        let right = right(self)?;
-        let span = left.span.to(right.span);
-        Ok(Term { kind: TermKind::Arithmetic(operator, Box::new(left), Box::new(right)), span })
-    }
-
-    /// The `+` or `-` that is next. `v + c` in an assignment is no sum when `c` is a column: the caller takes it.
-    pub fn sum_operator(&self) -> Option<Arithmetic> {
-        let operator = match self.kind() {
-            TokenKind::Plus => Arithmetic::Add,
-            TokenKind::Minus => Arithmetic::Subtract,
-            _ => return None,
-        };
-        let column = self.is_name(1) && self.token(1).kind != TokenKind::Hole && !self.is_call(1) && !self.is_cast(1);
-        (!column).then_some(operator)
-    }
-
-    pub fn product_operator(&self) -> Option<Arithmetic> {
-        match self.kind() {
-            TokenKind::Star => Some(Arithmetic::Multiply),
-            TokenKind::Slash => Some(Arithmetic::Divide),
-            TokenKind::Percent => Some(Arithmetic::Modulo),
-            _ => None,
-        }
-    }
-
-    fn signed(&mut self) -> Parsed<Term> {
-        let start = self.span();
-        if self.eat(TokenKind::Minus) {
-            let term = self.simple_term()?;
+impl Operand for Term {
+    fn signed(parser: &mut Parser<'_>) -> Parsed<Self> {
+        let start = parser.span();
+        if parser.eat(TokenKind::Minus) {
+            let term = parser.simple_term()?;
             let span = start.to(term.span);
             return Ok(Term { kind: TermKind::Negative(Box::new(term)), span });
         }
-        self.simple_term()
+        parser.simple_term()
+    }
+
+    /// `v + c` in an assignment is no sum when `c` is a column: the caller takes it.
+    fn is_summed(parser: &Parser<'_>) -> bool {
+        !parser.is_name(1) || parser.token(1).kind == TokenKind::Hole || parser.is_call(1) || parser.is_cast(1)
+    }
+
+    fn joined(operator: Arithmetic, left: Self, right: Self) -> Self {
+        let span = left.span.to(right.span);
+        Term { kind: TermKind::Arithmetic(operator, Box::new(left), Box::new(right)), span }
+    }
+}
+
+impl Parser<'_> {
+    /// A term.
+    pub fn term(&mut self) -> Parsed<Term> {
+        self.sum()
     }
 
     fn simple_term(&mut self) -> Parsed<Term> {

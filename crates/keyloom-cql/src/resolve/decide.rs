@@ -172,10 +172,11 @@ impl Context<'_> {
             .by_place
             .iter()
             .filter_map(|(_, restriction)| restriction.first())
-            .filter(|column| matches!(*self.typed(column).of, Type::Vector(..)))
-            .find(|column| has_index(column))
+            .find(|column| matches!(*self.typed(column).of, Type::Vector(..)))
+            // The server looks at the first vector alone.
+            .filter(|column| has_index(column))
         {
-            return self.refuse(
+            return self.miss(
                 FaultKind::Other,
                 at,
                 format!("the index over the vector {} only finds what is nearest", vector.name),

@@ -87,6 +87,16 @@ pub(super) fn is_readable(literal: &Literal) -> bool {
         || text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
+/// Whether the constant has no bytes, though a value of the type has some. Text and blobs may be empty.
+pub(super) fn is_empty(literal: &Literal, of: &Typed<'_>) -> bool {
+    let has_no_bytes = match literal.kind {
+        LiteralKind::String => literal.text.is_empty(),
+        LiteralKind::Blob => literal.text.eq_ignore_ascii_case("0x"),
+        _ => false,
+    };
+    has_no_bytes && !matches!(*of.of, Type::Native(Native::Text | Native::Ascii | Native::Blob))
+}
+
 impl Context<'_> {
     /// Whether the text of a constant is one of the type.
     pub(super) fn parses(&self, literal: &Literal, of: &Typed<'_>) -> bool {

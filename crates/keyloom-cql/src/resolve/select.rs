@@ -151,7 +151,7 @@ impl<'s> Context<'s> {
             return self.miss(
                 FaultKind::Other,
                 first.at,
-                "a part of a collection is selected by a key that is null or not known yet",
+                "a part of a collection is selected by a key that is null, empty or not known yet",
             );
         }
         if aggregate

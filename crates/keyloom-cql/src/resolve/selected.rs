@@ -18,8 +18,8 @@ pub(super) struct Needs<'a> {
     pub(super) columns: Vec<&'a Column>,
     /// Columns that are needed as a whole, not cell by cell.
     whole: Vec<&'a Column>,
-    /// Columns of which the cells from null on are needed.
-    from_null: Vec<&'a Column>,
+    /// Columns of which cells are needed from a key on that the server can't compare.
+    from_nowhere: Vec<&'a Column>,
     /// Whether a cell is needed that only a value to come will tell.
     open: bool,
     /// Whether the server takes such a cell for known, and fails.
@@ -37,8 +37,8 @@ impl<'a> Needs<'a> {
     fn keys(&mut self, column: &'a Column, from: Option<Prepared>, to: Option<Prepared>) {
         self.unknown |= [from, to].into_iter().flatten().any(|key| key.hole);
         self.open |= [from, to].into_iter().flatten().any(|key| !key.terminal);
-        if from.is_some_and(|key| key.terminal && key.null) {
-            note(&mut self.from_null, column);
+        if from.is_some_and(|key| key.terminal && (key.null || key.incomparable)) {
+            note(&mut self.from_nowhere, column);
         }
     }
 
@@ -46,7 +46,7 @@ impl<'a> Needs<'a> {
     /// alone the columns that are read as a whole, as those of the WHERE are.
     pub(super) fn fail(&self, restricted: impl Fn(&Column) -> bool) -> bool {
         let whole = |column: &Column| restricted(column) || self.whole.iter().any(|other| other.name == column.name);
-        !self.open && !self.unknown && (self.fails || self.from_null.iter().any(|column| !whole(column)))
+        !self.open && !self.unknown && (self.fails || self.from_nowhere.iter().any(|column| !whole(column)))
     }
 }
 

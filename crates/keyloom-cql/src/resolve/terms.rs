@@ -5,7 +5,7 @@ use super::context::{Context, Outcome};
 use super::functions::{Call, Callee, name_of};
 use super::literals;
 use super::typed::{Collection, Typed, nested};
-use crate::ast::{Name, Native, Term, TermKind};
+use crate::ast::{LiteralKind, Name, Native, Term, TermKind};
 use crate::schema::Type;
 
 /// What is known of a term that was found to fit.
@@ -19,11 +19,16 @@ pub(super) struct Prepared {
     pub(super) null: bool,
     /// Whether a hole stands for it.
     pub(super) hole: bool,
+    /// Whether it is written without a single byte, though values of its type have some.
+    empty: bool,
+    /// Whether a tinyint without its byte is in it, at whatever depth: the server fails when it compares it.
+    pub(super) incomparable: bool,
 }
 
 impl Prepared {
-    const VALUE: Self = Self { marker: false, terminal: true, null: false, hole: false };
-    const LATER: Self = Self { marker: false, terminal: false, null: false, hole: false };
+    const VALUE: Self =
+        Self { marker: false, terminal: true, null: false, hole: false, empty: false, incomparable: false };
+    const LATER: Self = Self { terminal: false, ..Self::VALUE };
 
     fn and(self, other: Self) -> Self {
         Self {
@@ -31,7 +36,14 @@ impl Prepared {
             terminal: self.terminal && other.terminal,
             null: self.null || other.null,
             hole: self.hole || other.hole,
+            empty: self.empty || other.empty,
+            incomparable: self.incomparable || other.incomparable,
         }
+    }
+
+    /// What is known of a collection, tuple or user-defined type with these parts: it is there, and has bytes.
+    fn whole(self) -> Self {
+        Self { null: false, empty: false, ..self }
     }
 }
 
@@ -53,7 +65,9 @@ impl Context<'_> {
                         format!("'{}' is no value of type {}", literal.text, asked.name()),
                     );
                 }
-                Ok(Prepared { null: literal.kind == crate::ast::LiteralKind::Null, ..Prepared::VALUE })
+                let empty = literals::is_empty(literal, asked);
+                let incomparable = empty && asked.is(Native::Tinyint);
+                Ok(Prepared { null: literal.kind == LiteralKind::Null, empty, incomparable, ..Prepared::VALUE })
             }
             TermKind::Marker(_) => Ok(Prepared { marker: true, ..Prepared::LATER }),
             TermKind::Hole(_) => Ok(Prepared { hole: true, ..Prepared::LATER }),
@@ -98,8 +112,9 @@ impl Context<'_> {
                     );
                 }
                 let all = self.prepare_elements(elements, &asked.element())?;
-                self.hold_no_null(term, all, "a vector")?;
-                Ok(all)
+                // To a vector, an element without bytes is as good as none.
+                self.hold_no_null(term, Prepared { null: all.null || all.empty, ..all }, "a vector")?;
+                Ok(Prepared { empty: false, ..all })
             }
             Type::List(_) => {
                 let all = self.prepare_elements(elements, &asked.element())?;
@@ -114,6 +129,7 @@ impl Context<'_> {
             _ if asked.is_unknown() => Ok(Prepared::LATER),
             Some(Collection::Set) => {
                 let all = self.prepare_elements(elements, &asked.element())?;
+                self.hold_sortable(term, all, all)?;
                 self.hold_collection(term, all)
             }
             // In a descending column the server does not see the map behind the order, and fails.
@@ -129,11 +145,13 @@ impl Context<'_> {
         if asked.collection_within() != Some(Collection::Map) {
             return self.unfit(term, asked);
         }
-        let mut all = Prepared::VALUE;
+        let (mut keys, mut all) = (Prepared::VALUE, Prepared::VALUE);
         for (key, value) in entries {
-            all = all.and(self.prepare_element(key, &asked.key())?);
-            all = all.and(self.prepare_element(value, &asked.element())?);
+            let key = self.prepare_element(key, &asked.key())?;
+            keys = keys.and(key);
+            all = all.and(key).and(self.prepare_element(value, &asked.element())?);
         }
+        self.hold_sortable(term, keys, all)?;
         self.hold_collection(term, all)
     }
 
@@ -164,7 +182,7 @@ impl Context<'_> {
             };
             all = all.and(self.prepare_element(value, &field)?);
         }
-        Ok(Prepared { null: false, ..all })
+        Ok(all.whole())
     }
 
     fn prepare_tuple(&self, term: &Term, parts: &[Term], asked: &Typed<'_>) -> Outcome<Prepared> {
@@ -194,7 +212,7 @@ impl Context<'_> {
         for (part, of) in parts.iter().zip(types) {
             all = all.and(self.prepare_element(part, &nested(of))?);
         }
-        Ok(Prepared { null: false, ..all })
+        Ok(all.whole())
     }
 
     fn prepare_elements(&self, elements: &[Term], of: &Typed<'_>) -> Outcome<Prepared> {
@@ -214,7 +232,15 @@ impl Context<'_> {
             return self.refuse(FaultKind::Type, term.span, "a collection that is written out can't hold markers");
         }
         self.hold_no_null(term, all, "a collection")?;
-        Ok(Prepared { null: false, ..all })
+        Ok(all.whole())
+    }
+
+    /// The server sorts the elements of a set and the keys of a map as soon as it knows all that is in them.
+    fn hold_sortable(&self, term: &Term, sorted: Prepared, all: Prepared) -> Outcome {
+        if sorted.incomparable && all.terminal {
+            return self.refuse(FaultKind::Type, term.span, "a tinyint without its byte can't be sorted among others");
+        }
+        Ok(())
     }
 
     fn hold_no_null(&self, term: &Term, all: Prepared, within: &str) -> Outcome {
@@ -247,7 +273,7 @@ impl Context<'_> {
         }
         let mut all = Prepared::LATER;
         for (argument, of) in arguments.iter().zip(&function.arguments) {
-            all = all.and(Prepared { null: false, ..self.prepare(argument, of)? });
+            all = all.and(self.prepare(argument, of)?.whole());
         }
         Ok(all)
     }

@@ -11,6 +11,13 @@ const ANALYSIS: [&str; 3] = ["case_sensitive", "normalize", "ascii"];
 /// What they may be told about vectors.
 const OF_VECTORS: [&str; 2] = ["similarity_function", "optimize_for"];
 
+/// The ways in which SASI holds what it indexes.
+const SASI_MODES: [&str; 3] = ["PREFIX", "CONTAINS", "SPARSE"];
+
+/// Where SASI's own analyzers are, and those of them that take text alone.
+const SASI_ANALYZERS: &str = "org.apache.cassandra.index.sasi.analyzer.";
+const OF_TEXT: [&str; 3] = ["StandardAnalyzer", "NonTokenizingAnalyzer", "DelimiterAnalyzer"];
+
 /// What the options of an index ask of the column.
 pub(super) fn check(create: &CreateIndex, kind: &IndexKind, column: &Column, target: &IndexTarget) -> Applied {
     let name = &column.name;
@@ -24,9 +31,7 @@ pub(super) fn check(create: &CreateIndex, kind: &IndexKind, column: &Column, tar
     }
     match kind {
         IndexKind::StorageAttached => storage_attached(create, column, target),
-        IndexKind::Sasi if is_sparse_text(create, column) => {
-            refuse(format!("a sparse SASI index holds no text, and {name} is text"))
-        }
+        IndexKind::Sasi => sasi(create, column, target),
         _ => Ok(()),
     }
 }
@@ -66,12 +71,37 @@ fn held(of: &Type, part: IndexTargetKind) -> Option<&Type> {
     }
 }
 
-fn is_sparse_text(create: &CreateIndex, column: &Column) -> bool {
-    let is_text = match option(create, "is_literal") {
-        Some(said) => said.eq_ignore_ascii_case("true"),
-        None => matches!(column.of, Type::Native(Native::Text | Native::Ascii)),
-    };
-    is_text && option(create, "mode").is_some_and(|mode| mode.eq_ignore_ascii_case("sparse"))
+fn sasi(create: &CreateIndex, column: &Column, target: &IndexTarget) -> Applied {
+    let name = &column.name;
+    let refuse = |message: String| fault(SchemaFaultKind::Other, target.column.span, message);
+    let is_true = |value: &str| value.eq_ignore_ascii_case("true");
+    // In a descending column the server does not see the text behind the order.
+    let is_text = matches!(column.of, Type::Native(Native::Text | Native::Ascii))
+        && column.kind != ColumnKind::Clustering { descending: true };
+    let is_known = !matches!(column.of, Type::Unknown(_) | Type::Custom(_));
+    let analyzer = option(create, "analyzer_class");
+    let own = analyzer.and_then(|class| class.strip_prefix(SASI_ANALYZERS));
+    if own.is_some_and(|class| OF_TEXT.contains(&class)) && !is_text && is_known {
+        return refuse(format!("only ascending text can be analyzed, and {name} is none"));
+    }
+    let folds = has_any(create, &["normalize_lowercase", "normalize_uppercase"]);
+    if own == Some("NonTokenizingAnalyzer") && option(create, "case_sensitive").is_some() && folds {
+        return refuse(format!("the index of {name} is told twice whether upper and lower case differ"));
+    }
+    let mode = option(create, "mode").unwrap_or("PREFIX").to_ascii_uppercase();
+    if !mode.contains(HOLE) && !SASI_MODES.contains(&mode.as_str()) {
+        return refuse(format!("SASI has no mode {mode}"));
+    }
+    if mode != "SPARSE" {
+        return Ok(());
+    }
+    if option(create, "is_literal").map_or(is_text, is_true) {
+        return refuse(format!("a sparse SASI index holds no text, and {name} is text"));
+    }
+    if option(create, "analyzed").map_or(analyzer.is_some(), is_true) {
+        return refuse(format!("a sparse SASI index analyzes nothing, and that of {name} is told to"));
+    }
+    Ok(())
 }
 
 fn option<'a>(create: &'a CreateIndex, name: &str) -> Option<&'a str> {

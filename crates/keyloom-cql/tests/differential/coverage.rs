@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use crate::{
     generate::{Case, Clause},
-    messages::{SHAPES, shape_of},
+    messages::{RARE, SHAPES, shape_of},
     oracle::Answer,
 };
 
@@ -12,7 +12,7 @@ use crate::{
 const VERDICTS_PERCENT: usize = 20;
 /// Each clause is met in so many of a hundred cases.
 const CLAUSES_PERCENT: usize = 1;
-/// Each message is met so often.
+/// Each message is met so often, but for the rare ones.
 const MESSAGES: usize = 20;
 
 /// How often each thing was met.
@@ -95,7 +95,7 @@ impl Coverage {
             let met = self.clauses.get(clause).copied().unwrap_or_default();
             let _ = writeln!(text, "{:5.1} %  {clause:?}", share(met));
         }
-        for shape in SHAPES {
+        for shape in SHAPES.iter().chain(RARE) {
             let _ = writeln!(text, "{:7}  {shape}", self.shapes.get(shape).copied().unwrap_or_default());
         }
         text

@@ -24,13 +24,15 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
                 .map(|(catalog, settings)| [settings, crate::targets::SEPARATOR.as_bytes(), &catalog].concat());
             settings.iter().cloned().chain(joined).collect()
         }
-        // Whole files, and the single statements of the parser's own tests.
+        // Whole files, the single statements of the parser's own tests, and the named cases of the resolver.
         "cql" => {
             let tests = ["parse", "schema"].map(|folder| files(&root.join("crates/keyloom-cql/tests").join(folder)));
             let mut paths = tests.concat();
             paths.retain(|path| path.extension().is_some_and(|extension| extension == "cql"));
             let statements = contents(&paths).into_iter().flat_map(|text| lines(&text));
-            contents(&own).into_iter().chain(statements).collect()
+            let cases = crate::targets::CASES.lines().filter(|line| !line.starts_with('#'));
+            let cases = cases.filter_map(|line| line.split_once(' ')).map(|(_, case)| case.trim().as_bytes().to_vec());
+            contents(&own).into_iter().chain(statements).chain(cases).collect()
         }
         "migrations" => contents(&own),
         // Programs behind their names.

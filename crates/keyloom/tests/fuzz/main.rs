@@ -15,6 +15,7 @@ mod corpus;
 mod mutator;
 #[path = "../../../../fuzz/targets.rs"]
 mod targets;
+mod words;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -26,8 +27,11 @@ use mutator::Mutator;
 /// size.
 const STACK_BYTES: usize = if cfg!(debug_assertions) { 4 << 20 } else { 1 << 20 };
 
-/// No input of this size may take longer, even on a busy machine.
+/// No input of this size may take longer, each time it is run: on a busy machine one run may have to wait for its turn.
 const TIME_MAX: Duration = Duration::from_secs(5);
+
+/// How often an input that takes longer is run.
+const SLOW_RUNS: usize = 3;
 
 #[test]
 fn yaml() {
@@ -93,7 +97,7 @@ fn search(name: &str, target: fn(&[u8]), inputs: u64, seed: u64, by_hand: bool) 
     let corpus = corpus::of(name);
     // The corpus itself always runs whole.
     let inputs = inputs.max(corpus.len() as u64);
-    let mutator = Mutator::new(corpus, seed);
+    let mutator = Mutator::new(corpus, words::of(name), seed);
     let start = Instant::now();
     let mut shown = start;
     if by_hand {
@@ -103,7 +107,14 @@ fn search(name: &str, target: fn(&[u8]), inputs: u64, seed: u64, by_hand: bool) 
         let input = mutator.input(number);
         let began = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| target(&input)));
-        let took = began.elapsed();
+        let mut took = began.elapsed();
+        for _ in 1..SLOW_RUNS {
+            if outcome.is_ok() && took > TIME_MAX {
+                let again = Instant::now();
+                target(&input);
+                took = took.min(again.elapsed());
+            }
+        }
         if outcome.is_err() || took > TIME_MAX {
             let file = keep(name, seed, number, &input);
             panic!(
