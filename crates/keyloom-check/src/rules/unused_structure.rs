@@ -46,12 +46,6 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     }
 }
 
-/// Who uses the tables of a migration tool is not seen, unless the tool is a program of this repository.
-fn is_of_repository(context: &SurveyContext<'_>, table: &Table) -> bool {
-    let writes = |one: &TableUse<'_>| one.sets() && one.of.site.is_some() && !one.is_test();
-    context.is_own(table) || !context.is_for_tests(table) && context.uses(table).iter().any(writes)
-}
-
 /// What is said about tables, and apart from it about those that a statement may use whose table is not known.
 fn told(
     context: &SurveyContext<'_>,
@@ -70,6 +64,12 @@ fn told(
         findings.extend(gathered(&RULE, places, &message).map(|finding| finding.level(level).help(help.clone())));
     }
     findings
+}
+
+/// Who uses the tables of a migration tool is not seen, unless the tool is a program of this repository.
+fn is_of_repository(context: &SurveyContext<'_>, table: &Table) -> bool {
+    let writes = |one: &TableUse<'_>| one.sets() && one.of.site.is_some() && !one.is_test();
+    context.is_own(table) || !context.is_for_tests(table) && context.uses(table).iter().any(writes)
 }
 
 fn is_read_through_view(context: &SurveyContext<'_>, table: &Table) -> bool {
