@@ -777,6 +777,7 @@ ALTER TABLE a ADD y int;
     );
     assert_eq!(faults(&survey), []);
 }
+
 /// The memory of a review is bounded by its largest file and by what its statements need: other files leave nothing behind.
 #[test]
 fn files_without_statements_are_not_kept() {
@@ -825,6 +826,9 @@ fn statements_of_large_programs_stand_in_the_order_of_their_files() {
     let expected = ["a", "b", "c"].map(|column| format!("SELECT {column} FROM shop.orders WHERE id = ?"));
     assert_eq!(texts, expected);
     quiet(&survey);
+}
+
+#[test]
 fn a_table_is_known_by_what_its_program_calls_it() {
     let survey = only(
         "== src/Events.scala
