@@ -125,11 +125,13 @@ mod tests {
         }
     }
 
+    /// A fact may be added after the last time that somebody went through all of them; a slip in the year makes it new for
+    /// ever.
     #[test]
-    fn no_fact_is_younger_than_its_file() {
+    fn no_fact_is_much_younger_than_its_file() {
         for engine in Engine::ALL {
             let facts = Facts::of(engine);
-            assert!(facts.iter().all(|fact| fact.date <= facts.checked), "{}", engine.name());
+            assert!(facts.iter().all(|fact| facts.checked.months_until(fact.date) < 12), "{}", engine.name());
         }
     }
 

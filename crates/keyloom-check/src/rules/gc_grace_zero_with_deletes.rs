@@ -10,7 +10,7 @@ use crate::{SurveyContext, TableUse};
 pub(crate) static RULE: Rule = Rule {
     name: "gc-grace-zero-with-deletes",
     level: Level::Warning,
-    summary: "tombstones are dropped at once, or within the hour, on a table that is deleted from: deleted rows come back",
+    summary: "tombstones are dropped too soon on a table that is deleted from: deleted rows come back",
     page: include_str!("gc_grace_zero_with_deletes.md"),
 };
 

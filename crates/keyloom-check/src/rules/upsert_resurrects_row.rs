@@ -103,10 +103,12 @@ impl<'t, 'a> Part<'t, 'a> {
                 "the condition of its batch is not on this row: add one that is (`IF EXISTS`), or let the delete change the row that is asked",
             ),
         };
-        let place = match (upsert.assignments().first(), upsert.assignments().last()) {
-            (Some(first), Some(last)) => upsert.of.place(first.span.to(last.span)),
-            _ => upsert.place(),
+        // The name of a column may come from a constant far away.
+        let set = match (upsert.assignments().first(), upsert.assignments().last()) {
+            (Some(first), Some(last)) => Some(upsert.of.place(first.span.to(last.span))),
+            _ => None,
         };
+        let place = set.filter(|place| upsert.place().contains(*place)).unwrap_or_else(|| upsert.place());
         let finding = Finding::new(&RULE, place, message).level(upsert.level(wanted)).help(help);
         match partial {
             Partial::ConditionElsewhere(decision) => finding.related(decision.place(), "the row that is asked"),
