@@ -176,10 +176,9 @@ fn judge(ground: &Ground, written: &Written) -> Resolution {
     let resolution = resolve(&ground.replayed.schema, &written.statement, keyspace);
     if let Verdict::Illegal(fault) = &resolution.verdict
         && matches!(fault.kind, FaultKind::UnknownTable | FaultKind::UnknownName)
+        && let Some(foreign) = keyspaces(written).into_iter().find(|keyspace| !ground.has_keyspace(keyspace))
     {
-        if let Some(foreign) = keyspaces(written).into_iter().find(|keyspace| !ground.has_keyspace(keyspace)) {
-            return unknown(format!("the keyspace {foreign}"));
-        }
+        return unknown(format!("the keyspace {foreign}"));
     }
     resolution
 }

@@ -825,6 +825,9 @@ fn statements_of_large_programs_stand_in_the_order_of_their_files() {
     let expected = ["a", "b", "c"].map(|column| format!("SELECT {column} FROM shop.orders WHERE id = ?"));
     assert_eq!(texts, expected);
     quiet(&survey);
+}
+
+#[test]
 fn a_table_is_known_by_what_its_program_calls_it() {
     let survey = only(
         "== src/Events.scala
