@@ -48,7 +48,7 @@ fn storage_attached(create: &CreateIndex, column: &Column, target: &IndexTarget)
             return refuse(format!("only text can be folded or normalized, and {name} is none"));
         }
     }
-    let Type::Vector(_, dimensions) = &column.of else {
+    let Some(Type::Vector(_, dimensions)) = held(&column.of, target.kind) else {
         return match has_any(create, &OF_VECTORS) {
             true => refuse(format!("only the index of a vector has such options, and {name} is none")),
             false => Ok(()),
@@ -62,7 +62,7 @@ fn storage_attached(create: &CreateIndex, column: &Column, target: &IndexTarget)
 }
 
 /// What an index over a part of the column holds; `None` for the entries of a map.
-fn held(of: &Type, part: IndexTargetKind) -> Option<&Type> {
+pub(super) fn held(of: &Type, part: IndexTargetKind) -> Option<&Type> {
     match (of, part) {
         (Type::Map(..), IndexTargetKind::Entries) => None,
         (Type::Map(key, _), IndexTargetKind::Keys) => Some(key),

@@ -212,12 +212,11 @@ fn check_storage_attached(column: &Column, target: &IndexTarget) -> Applied {
     let takes =
         |of: &Type| !matches!(of, Type::Native(Native::Blob | Native::Counter | Native::Duration | Native::Empty));
     let fits = match (&column.of, target.kind) {
-        (Type::Map(key, _), IndexTargetKind::Keys) => takes(key),
         (Type::Map(key, value), IndexTargetKind::Entries) => takes(key) && takes(value),
-        (Type::Map(_, value), _) => takes(value),
-        (Type::List(element) | Type::Set(element), _) => takes(element),
-        (Type::Vector(element, _), _) => **element == Type::Native(Native::Float),
-        (of, _) => takes(of),
+        (of, part) => match index_options::held(of, part) {
+            Some(Type::Vector(element, _)) => **element == Type::Native(Native::Float),
+            held => held.is_none_or(takes),
+        },
     };
     if fits {
         return Ok(());
