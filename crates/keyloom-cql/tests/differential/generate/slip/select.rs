@@ -27,6 +27,7 @@ pub const SLIPS: &[Slip] = &[
     |writer, table| writer.part_of_other(table),
     |writer, table| writer.nested_aggregate(table),
     |writer, table| writer.wrong_arity(table),
+    |writer, table| writer.json_read_of_text(table),
     |writer, table| writer.operation_of_other_type(table),
     |writer, table| writer.like_twice(table),
     |writer, table| writer.slice_of_durations(table),
@@ -224,6 +225,13 @@ impl Writer<'_> {
         Some(format!("SELECT {} FROM {}", call.replace("COLUMN", &column.name), table.name))
     }
 
+    fn json_read_of_text(&mut self, table: &Table) -> Option<String> {
+        self.uses(Clause::Function);
+        let all: Vec<&Column> = table.columns.iter().collect();
+        let column = self.one_such(&all, |column| column.of.is_text())?;
+        Some(format!("SELECT from_json({}) FROM {}", column.name, table.name))
+    }
+
     fn operation_of_other_type(&mut self, table: &Table) -> Option<String> {
         self.uses(Clause::Arithmetic);
         let column = self.random.pick(&table.columns);
@@ -233,6 +241,8 @@ impl Writer<'_> {
             "(text) 'a' + (text) 'b'",
             "(int) 1 * (double) 2",
             "-(int) 3",
+            "(set<duration>) ?",
+            "(map<duration, int>) ?",
         ]);
         Some(format!("SELECT * FROM {} WHERE {} = {value}", table.name, column.name))
     }
