@@ -18,6 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for (name, keyspace) in &context.survey.schema.keyspaces {
         if !context.shows_its_statements(name) {
+            findings.extend(mostly_unused(context, keyspace));
             continue;
         }
         let (mut idle, mut once, mut unread) = (Vec::new(), Vec::new(), Vec::new());
@@ -44,6 +45,30 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             findings.extend(unused_indexes(context, table));
         }
     }
+}
+
+/// Of a keyspace in which most tables show no statement, a few things are still worth a note: that it is so, if the program
+/// does write its statements down for many others, and indexes that the statements of their table do not ask.
+fn mostly_unused(context: &SurveyContext<'_>, keyspace: &Keyspace) -> Vec<Finding> {
+    const MANY: usize = 10;
+    let own: Vec<&Table> = keyspace.tables.values().filter(|table| context.is_own(table)).collect();
+    let in_use = |table: &&&Table| context.uses(table).iter().any(|one| !one.is_test() && one.of.site.is_some());
+    if own.iter().filter(in_use).count() < MANY {
+        return Vec::new();
+    }
+    let idle = own.iter().filter(|table| {
+        context.uses(table).is_empty() && !context.may_be_named(table) && !is_read_through_view(context, table)
+    });
+    let idle: Vec<&Table> = idle.copied().collect();
+    let mut findings: Vec<Finding> = own.iter().flat_map(|table| unused_indexes(context, table)).collect();
+    if let Some(first) = idle.first() {
+        let names = super::some_names(idle.iter().map(|table| table.name.as_str()));
+        let message =
+            format!("no statement that was read uses {} of the {} tables here: {names}", idle.len(), own.len());
+        let help = "if another program uses them, review it together with this one; if none does, drop them";
+        findings.push(Finding::new(&RULE, context.survey.made(first.made), message).help(help));
+    }
+    findings.into_iter().map(|finding| finding.level(Level::Note)).collect()
 }
 
 /// What is said about tables, and apart from it about those that a statement may use whose table is not known.
