@@ -89,8 +89,7 @@ impl<'s> Context<'s> {
             }
         }
         if let Some((column, at)) = around.nearest {
-            let kind = RestrictionKind::Nearest;
-            self.restrict(&mut filter.others, Restriction { columns: vec![column], kind, multi: false, at })?;
+            self.restrict_nearest(&mut filter.others, column, at)?;
         }
         Ok(filter)
     }

@@ -137,6 +137,18 @@ impl<'s> Context<'s> {
         }
     }
 
+    /// Adds an order by closeness to the restrictions of other columns, where also a column of the key is kept: behind all
+    /// others, so that it meets none of them.
+    pub(super) fn restrict_nearest<'a>(&self, set: &mut Restricted<'a>, column: &'a Column, at: Span) -> Outcome {
+        let nearest = Restriction { columns: vec![column], kind: RestrictionKind::Nearest, multi: false, at };
+        if matches!(column.kind, ColumnKind::Partition | ColumnKind::Clustering { .. }) {
+            set.has_other = true;
+            set.put(self.table.columns.len() + self.place(column), Rc::new(nearest));
+            return Ok(());
+        }
+        self.restrict(set, nearest)
+    }
+
     /// Adds what a relation says to what is known.
     pub(super) fn restrict<'a>(&self, set: &mut Restricted<'a>, restriction: Restriction<'a>) -> Outcome {
         set.has_in |= matches!(restriction.kind, RestrictionKind::In { .. });
