@@ -59,13 +59,22 @@ pub(crate) fn is_test(name: &str) -> bool {
         "test", "tests", "testing", "testdata", "spec", "specs", "fixture", "fixtures", "e2e", "mock", "mocks",
         "bench", "benches",
     ];
-    words(name)
-        .any(|word| TEST.contains(&word.as_str()) || ["benchmark", "benchmarks", "suite"].contains(&word.as_str()))
+    words(name).any(|word| TEST.contains(&word.as_str()) || ["benchmark", "benchmarks"].contains(&word.as_str()))
         || {
             // `OrderIT` is an integration test; `UNIT` is not.
             let stem = last(name).split('.').next().unwrap_or("");
             stem.strip_suffix("IT").is_some_and(|class| class.ends_with(|char: char| char.is_lowercase()))
         }
+        || is_suite(name)
+}
+
+/// Whether a file is a suite of tests: a class of a language that calls them so. Suites of ciphers, products and hotels are
+/// things that a migration may be about.
+fn is_suite(name: &str) -> bool {
+    let Some((stem, ending)) = last(name).rsplit_once('.') else { return false };
+    let is_class = ["scala", "java", "kt", "groovy"].contains(&ending) && stem.ends_with("Suite");
+    let is_numbered = || crate::version::Version::of(last(name)).is_some();
+    is_class && !is_migration(name) && !is_numbered()
 }
 
 /// Whether a path belongs to something that is shown, not used.
@@ -203,10 +212,28 @@ mod tests {
         for name in ["m/1_a.up.cql", "m/users.cql", "m/V1__download.cql", "Users.cql", "m/1_drop_down_menu.cql"] {
             assert!(!undoes(name), "{name}");
         }
-        for name in ["src/test/a.cql", "a_test.go", "pkg/testdata/x.cql", "OrderTest.java", "a.spec.ts", "FooIT.java"] {
+        for name in [
+            "src/test/a.cql",
+            "a_test.go",
+            "pkg/testdata/x.cql",
+            "OrderTest.java",
+            "a.spec.ts",
+            "FooIT.java",
+            "OrderSuite.scala",
+        ] {
             assert!(is_test(name), "{name}");
         }
-        for name in ["src/main/a.cql", "latest/a.cql", "contest.go", "inspector.go", "UNIT.java"] {
+        for name in [
+            "src/main/a.cql",
+            "latest/a.cql",
+            "contest.go",
+            "inspector.go",
+            "UNIT.java",
+            "Schema/V70_CipherSuite.hs",
+            "V7_CipherSuite.java",
+            "suite.cql",
+            "suites/a.go",
+        ] {
             assert!(!is_test(name), "{name}");
         }
     }
