@@ -60,6 +60,11 @@ impl<'t> Reader<'t> {
         if let Some(answer) = self.send(node, receiver, owner.as_ref().map(|(_, value)| value), name, &given) {
             return answer;
         }
+        // Each type shows itself in its own way: what another one of that name answers is not what this one does.
+        if is_showing(name) {
+            let shown = given.first().map(|given| given.node).or(receiver).unwrap_or(node);
+            return Value::unknown(bytes(shown, self.text), span(node));
+        }
         match owner.as_ref().map(|(_, value)| &value.kind) {
             None => {
                 let values: Vec<Shared> = given.into_iter().map(|given| given.value).collect();
@@ -271,6 +276,11 @@ impl<'t> Reader<'t> {
         self.seed(node, &value);
         value
     }
+}
+
+/// Calls that turn a value of any type into text.
+fn is_showing(name: &str) -> bool {
+    matches!(name, "show" | "toString" | "ToString" | "to_string" | "to_s" | "str" | "repr" | "String" | "valueOf")
 }
 
 /// Calls that are given functions to run for each of many.

@@ -34,6 +34,11 @@ fn haskell() {
     asks("q = [r| SELECT a FROM t |]\n", &[" SELECT a FROM t "]);
     asks("q = \"SELECT \" <> cols <> \" FROM t\"\n  where\n    cols = \"a, b\"\n", &["SELECT a, b FROM t"]);
     asks("q = fromString $ \"SELECT a \" ++ \"FROM t\"\n", &["SELECT a FROM t"]);
+    // Each type shows itself in its own way.
+    asks(
+        "q = \"SELECT a FROM t LIMIT \" <> show most\n\ninstance Show Foo where\n  show _ = \"something else\"\n",
+        &["SELECT a FROM t LIMIT ‹most›"],
+    );
 }
 
 #[test]
