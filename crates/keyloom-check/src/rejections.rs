@@ -118,7 +118,9 @@ fn has_open_keyspace(kind: &StatementKind) -> bool {
 impl Rejection<'_> {
     /// The finding, without a way out.
     pub(crate) fn finding(&self, rule: &'static Rule, context: &SurveyContext<'_>) -> Finding {
-        let label = if self.filterable {
+        let label = if self.of.dynamic {
+            "put together like this, Cassandra would reject it"
+        } else if self.filterable {
             "Cassandra rejects the statement without ALLOW FILTERING"
         } else {
             "Cassandra rejects the statement"

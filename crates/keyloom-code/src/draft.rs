@@ -21,6 +21,10 @@ pub(crate) struct Draft {
     pub origin: Option<Origin>,
     /// The answers to questions for which this is the text.
     pub answers: Vec<(Arc<str>, u32)>,
+    /// How many of its optional parts are there.
+    pub taken: u32,
+    /// How many are not.
+    pub left: u32,
 }
 
 impl Draft {
@@ -54,6 +58,20 @@ impl Draft {
         Some(self)
     }
 
+    /// The same as the one of several that are there or not, as a whole: what is optional within it depends on it.
+    pub fn optional(mut self) -> Self {
+        if !self.is_mixed() {
+            (self.taken, self.left) = if self.text.is_empty() { (0, 1) } else { (1, 0) };
+        }
+        self
+    }
+
+    /// Whether some of several optional parts are there and others are not. Which of these combinations anybody asks for is
+    /// not known.
+    pub fn is_mixed(&self) -> bool {
+        self.taken > 0 && self.left > 0
+    }
+
     /// Whether both can be parts of one text: no question is answered in two ways.
     pub fn agrees(&self, other: &Self) -> bool {
         self.answers.iter().all(|(question, branch)| {
@@ -80,6 +98,8 @@ impl Draft {
         self.dynamic |= other.dynamic;
         self.rewritten |= other.rewritten;
         self.origin = self.origin.max(other.origin);
+        self.taken = self.taken.saturating_add(other.taken);
+        self.left = self.left.saturating_add(other.left);
         for answer in &other.answers {
             if !self.answers.contains(answer) {
                 self.answers.push(answer.clone());
@@ -119,6 +139,8 @@ impl Draft {
             rewritten: self.rewritten,
             origin: self.origin,
             answers: self.answers.clone(),
+            taken: self.taken,
+            left: self.left,
             ..Self::default()
         }
     }

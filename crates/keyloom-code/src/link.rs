@@ -285,6 +285,7 @@ impl Linker<'_> {
         let start = (first.unit, first.at.start);
         self.covered.extend(draft.pieces.iter().map(|piece| (piece.unit, piece.at.start)));
         let origin = draft.origin.unwrap_or(Origin::Literal);
+        let combined = draft.is_mixed();
         let seed = self.widest.get(&start).copied().or(seed);
         let unit = first.unit;
         let at = seed.map_or(first.at.clone(), |seed| seed.at.clone());
@@ -300,6 +301,7 @@ impl Linker<'_> {
             from: origin,
             rewritten: draft.rewritten,
             dynamic: draft.dynamic,
+            combined,
             names: names.unwrap_or_default(),
             function: seed.and_then(|seed| seed.function.clone()),
             container: seed.and_then(|seed| seed.container.clone()),
@@ -307,6 +309,7 @@ impl Linker<'_> {
             sites: Vec::new(),
         });
         snippet.dynamic &= draft.dynamic;
+        snippet.combined &= combined;
         snippet.rewritten |= draft.rewritten;
         if let Some(site) = site
             && !snippet.sites.contains(&site)

@@ -22,6 +22,8 @@ pub struct Snippet {
     pub rewritten: bool,
     /// The text is put together at run time in a way that was not followed: it is one possible text, or a part of it.
     pub dynamic: bool,
+    /// Of several parts that the program adds or not, some are there and others are not: perhaps no caller asks that.
+    pub combined: bool,
     /// What looks like another dialect of SQL, in the order of [`Foreign`].
     pub foreign: Vec<Foreign>,
     /// The constants and variables that hold the statement, outermost last.

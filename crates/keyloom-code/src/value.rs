@@ -95,6 +95,16 @@ impl Choice {
         self.options.iter().map(|(_, value)| value)
     }
 
+    /// Whether one of the values is to add nothing.
+    pub fn is_optional(&self) -> bool {
+        let adds_nothing = |value: &Shared| match &value.kind {
+            Kind::Join(parts) => parts.is_empty(),
+            Kind::Text(text) => text.text.is_empty(),
+            _ => false,
+        };
+        self.values().any(adds_nothing)
+    }
+
     /// The values, each with the answer that chooses it.
     pub fn answers(&self) -> impl Iterator<Item = (Option<(Arc<str>, u32)>, &Shared)> {
         self.options.iter().map(|(branch, value)| (self.question.clone().map(|question| (question, *branch)), value))
@@ -245,7 +255,11 @@ impl Value {
     /// `a` or `a + b` where that is one text: the longer text begins with the shorter.
     fn extended(question: Option<&Arc<str>>, parts: &[(u32, Vec<Shared>)]) -> Option<Shared> {
         let [one, other] = parts else { return None };
-        let ((one, short), (other, long)) = if one.1.len() <= other.1.len() { (one, other) } else { (other, one) };
+        let size = |(_, parts): &(u32, Vec<Shared>)| {
+            let bytes = |value: &Shared| if let Kind::Text(text) = &value.kind { text.text.len() } else { 0 };
+            (parts.len(), parts.first().map_or(0, bytes))
+        };
+        let ((one, short), (other, long)) = if size(one) <= size(other) { (one, other) } else { (other, one) };
         let ([only], [first, more @ ..]) = (&short[..], &long[..]) else { return None };
         let (only, rest) = match (&only.kind, &first.kind) {
             (Kind::Text(short), Kind::Text(long)) => (only, long.after(short)?),

@@ -49,6 +49,8 @@ pub(crate) struct Found {
     pub site: Site,
     pub sites: Vec<(Place, Site)>,
     pub dynamic: bool,
+    /// It is one of several combinations of optional parts.
+    pub combined: bool,
     pub taken: Taken,
     /// How sure it is that this is CQL.
     pub dialect: Dialect,
@@ -218,6 +220,7 @@ impl Code {
                 statements: script.statements.into_iter().map(written).collect(),
                 role,
                 dynamic: snippet.dynamic || snippet.rewritten,
+                combined: snippet.combined,
                 taken: sites::taken(&snippet, taken),
                 sites: snippet.sites.iter().map(|site| (place_of(site), site.clone())).collect(),
                 site: sites::agreed(snippet),
@@ -274,7 +277,11 @@ fn words(unread: Unread) -> &'static str {
 
 /// Whether a driver of Cassandra gets the text word for word.
 fn is_sent_as_it_is(snippet: &Snippet, drivers: &[Drivers]) -> bool {
-    let is_known = snippet.holes.is_empty() && !snippet.dynamic && !snippet.rewritten && snippet.foreign.is_empty();
+    let is_known = snippet.holes.is_empty()
+        && !snippet.dynamic
+        && !snippet.combined
+        && !snippet.rewritten
+        && snippet.foreign.is_empty();
     is_known && snippet.sites.iter().any(|site| !drivers[site.unit].cassandra.is_empty())
 }
 

@@ -151,6 +151,7 @@ impl Gathered {
                     site: None,
                     sites: Vec::new(),
                     dynamic,
+                    combined: false,
                     taken: Taken::default(),
                     dialect: Dialect::Cql,
                 });
@@ -216,7 +217,7 @@ impl Gathered {
     }
 
     fn take_found(&mut self, found: Found) {
-        let Found { name, file, statements, role, site, sites, dynamic, taken, dialect } = found;
+        let Found { name, file, statements, role, site, sites, dynamic, combined, taken, dialect } = found;
         let around = [site.function.as_deref(), site.container.as_deref()];
         let undoes = path::undoes(&name) || around.into_iter().flatten().any(path::undoes);
         let mut changes = Vec::new();
@@ -224,7 +225,7 @@ impl Gathered {
             let kind = &written.statement.kind;
             if names::is_dml(kind) {
                 let (name, site, sites, taken) = (name.clone(), Some(site.clone()), sites.clone(), taken.clone());
-                self.pending.push(Pending { written, name, role, site, sites, dynamic, taken, dialect });
+                self.pending.push(Pending { written, name, role, site, sites, dynamic, combined, taken, dialect });
             } else if dialect == Dialect::Unclear && role != Role::Test {
                 self.shared.coverage.other_dialects += 1;
             } else if is_unreadable(kind) && role != Role::Test {

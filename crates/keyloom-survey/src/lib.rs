@@ -71,7 +71,8 @@ pub struct Use {
     pub site: Option<Site>,
     /// Each place of a program that uses it, by itself.
     pub sites: Vec<(Place, Site)>,
-    /// The text is changed afterwards, or only known in part: what is said about it is a maybe.
+    /// The text is changed afterwards, only known in part, or a combination of optional parts that perhaps nobody asks for:
+    /// what is said about it is a maybe.
     pub dynamic: bool,
     /// What the programs that send it take out of rows by name; nothing for a statement of a `.cql` file.
     pub taken: Taken,

@@ -24,6 +24,8 @@ pub(crate) struct Pending {
     pub site: Option<Site>,
     pub sites: Vec<(Place, Site)>,
     pub dynamic: bool,
+    /// It is one of several combinations of optional parts, which perhaps nobody asks for.
+    pub combined: bool,
     pub taken: Taken,
     /// How sure it is that this is CQL.
     pub dialect: Dialect,
@@ -110,7 +112,8 @@ pub(crate) fn settle(
             homes.insert(file, ground);
         }
         let role = role_on(&pending);
-        let Pending { written, site, sites, dynamic, taken, .. } = pending;
+        let dynamic = pending.dynamic || pending.combined;
+        let Pending { written, site, sites, taken, .. } = pending;
         grounds[ground].uses.push(Use { written, resolution, role, site, sites, dynamic, taken });
     }
 }

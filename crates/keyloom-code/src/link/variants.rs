@@ -28,8 +28,10 @@ impl Linker<'_> {
             Kind::Join(values) => self.product(unit, values),
             Kind::Either(choice) => {
                 let mut all: Vec<Draft> = Vec::new();
+                let is_optional = choice.is_optional();
                 for (answer, value) in choice.answers() {
                     for draft in self.variants(unit, value) {
+                        let draft = if is_optional { draft.optional() } else { draft };
                         if let Some(draft) = draft.answered(answer.clone()) {
                             add(&mut all, draft);
                         }

@@ -18,7 +18,7 @@ use keyloom_code::{Language, Linked, Snippet, Unit, link, may_hold_statements, r
 use keyloom_cql::HOLE;
 
 /// What a program asks: one line for each statement, holes as `‹name›`, a text put together at run time behind `~`, a text
-/// that is replaced afterwards behind `!`.
+/// that is replaced afterwards behind `!`, one with some and not all of its optional parts behind `&`.
 fn asks(language: Language, program: &str, expected: &[&str]) {
     assert!(may_hold_statements(language, program.as_bytes()) || expected.is_empty(), "not worth parsing: {program}");
     let units = [read(language, "src/program", program)];
@@ -43,7 +43,7 @@ fn linked(units: &[Unit], texts: &[&str]) -> Linked {
 }
 
 fn shown(snippet: &Snippet) -> String {
-    let marks = [(snippet.dynamic, "~"), (snippet.rewritten, "!")];
+    let marks = [(snippet.dynamic, "~"), (snippet.rewritten, "!"), (snippet.combined && !snippet.dynamic, "&")];
     let mut shown: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
     for (index, part) in snippet.text.split(HOLE).enumerate() {
         if index > 0 {

@@ -71,3 +71,25 @@ fn decorators_and_fields() {
         &["SELECT a FROM t"],
     );
 }
+
+#[test]
+fn some_of_several_optional_parts_are_a_combination() {
+    asks(
+        "def f(x, y):\n    q = 'SELECT a FROM t WHERE k = ?'\n    if x:\n        q += ' AND b = ?'\n    if y:\n        q += ' AND c = ?'\n    s.execute(q)\n",
+        &[
+            "SELECT a FROM t WHERE k = ?",
+            "&SELECT a FROM t WHERE k = ? AND b = ?",
+            "SELECT a FROM t WHERE k = ? AND b = ? AND c = ?",
+            "&SELECT a FROM t WHERE k = ? AND c = ?",
+        ],
+    );
+    // A part that depends on another one, and two parts that one question decides.
+    asks(
+        "def f(x, y):\n    q = 'SELECT a FROM t'\n    if x:\n        q += ' WHERE b = ?'\n        if y:\n            q += ' AND c = ?'\n    s.execute(q)\n",
+        &["SELECT a FROM t", "SELECT a FROM t WHERE b = ?", "SELECT a FROM t WHERE b = ? AND c = ?"],
+    );
+    asks(
+        "def f(x):\n    s.execute('SELECT a FROM t' + (' WHERE b = ?' if x else '') + (' LIMIT 1' if x else ''))\n",
+        &["SELECT a FROM t", "SELECT a FROM t WHERE b = ? LIMIT 1"],
+    );
+}
