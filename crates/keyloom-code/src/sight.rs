@@ -50,19 +50,60 @@ pub(crate) fn names_builder(language: Language, text: &[u8]) -> bool {
 pub(crate) struct Signs {
     /// Bytes at which signs start, in order.
     at: Vec<usize>,
+    /// The variables that are declared as rows.
+    rows: Vec<String>,
+}
+
+/// The variables that are declared with the type `Row`: `Row found`, `found: Row`. Of very many some are enough.
+fn rows(text: &[u8]) -> Vec<String> {
+    const ROWS_MAX: usize = 16;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut names: Vec<String> = Vec::new();
+    for at in memchr::memmem::find_iter(text, "Row") {
+        let (before, behind) = (&text[..at], &text[at + 3..]);
+        let is_word = !before.last().is_some_and(is_part) && !behind.first().is_some_and(is_part);
+        let before_colon = before.trim_ascii_end().strip_suffix(b":").map(<[u8]>::trim_ascii_end);
+        let name = match (behind.strip_prefix(b" "), before_colon) {
+            (_, Some(before)) => {
+                let length = before.iter().rev().take_while(|byte| is_part(byte)).count();
+                &before[before.len() - length..]
+            }
+            (Some(behind), None) => &behind[..behind.iter().take_while(|byte| is_part(byte)).count()],
+            (None, None) => &[],
+        };
+        let is_name = name.first().is_some_and(|first| !first.is_ascii_digit());
+        let Some(name) = str::from_utf8(name).ok().filter(|_| is_word && is_name) else { continue };
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+        if names.len() == ROWS_MAX {
+            break;
+        }
+    }
+    names
 }
 
 impl Signs {
     pub fn of(language: Language, text: &[u8]) -> Self {
         // Parts of `query` and `queries`, `exec`, `execute`, `prepare`, `statement`, `stmt`, in small and capital letters.
-        const WORDS: [&str; 13] = [
+        const WORDS: [&str; 15] = [
             "uer", "xec(", "xecute", "repare", "tatement", "tmt", "bind", "Bind", "batch", "Batch", "Buf", "row.",
-            "keyloom:",
+            "Row.", "ecord.", "keyloom:",
         ];
         let words = WORDS.iter().flat_map(|word| memchr::memmem::find_iter(text, word));
-        let mut at: Vec<usize> = words.chain(text_answers(text)).chain(quoted_verbs(language, text)).collect();
+        let rows = rows(text);
+        let of_row = rows.iter().map(|name| format!("{name}."));
+        let of_rows = of_row.flat_map(|word| memchr::memmem::find_iter(text, &word).collect::<Vec<_>>());
+        let mut at: Vec<usize> =
+            words.chain(of_rows).chain(text_answers(text)).chain(quoted_verbs(language, text)).collect();
         at.sort_unstable();
-        Self { at }
+        Self { at, rows }
+    }
+
+    /// Whether a variable is a row, by its type or by its name.
+    pub fn is_row(&self, name: &str) -> bool {
+        let lower = name.to_ascii_lowercase();
+        lower.contains("row") || lower.ends_with("record") || self.rows.iter().any(|row| row == name)
     }
 
     /// Whether one starts in a range of bytes.

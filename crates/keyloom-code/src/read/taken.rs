@@ -17,8 +17,8 @@ impl<'t> Reader<'t> {
         let names_a_column = match &key.value.kind {
             Kind::Text(_) => true,
             // A name of a constant: only what is taken out of a row is worth to look for it.
-            Kind::Name(name) => !name.call && is_row(bytes(receiver, self.text)),
-            Kind::Unknown(_) => is_row(bytes(receiver, self.text)) && name != "get",
+            Kind::Name(name) => !name.call && self.is_row(receiver),
+            Kind::Unknown(_) => self.is_row(receiver) && name != "get",
             _ => false,
         };
         if names_a_column {
@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
         }
         let parts = children(node);
         let [object, .., key] = parts.as_slice() else { return };
-        if is_row(bytes(*object, self.text)) {
+        if self.is_row(*object) {
             let mut key = *key;
             while ["bracketed_argument_list", "argument"].contains(&key.kind())
                 && let Some(inner) = children(key).pop()
@@ -54,10 +54,10 @@ impl<'t> Reader<'t> {
             }
         }
     }
-}
 
-/// Whether an expression is a row, by its name.
-fn is_row(text: &str) -> bool {
-    let last = text.rsplit(['.', ' ']).next().unwrap_or(text);
-    last.to_ascii_lowercase().contains("row")
+    /// Whether an expression is a row, by the variable that it ends with.
+    fn is_row(&self, node: Node<'t>) -> bool {
+        let text = bytes(node, self.text);
+        self.signs.is_row(text.rsplit(['.', ' ']).next().unwrap_or(text))
+    }
 }

@@ -195,6 +195,20 @@ fn columns_are_taken_by_name() {
     assert_eq!(taken("users.py", python), (names(&["id", "name"]), false));
     let sharp = "class Users { User Get(Row row) { return new User(row.GetValue<Guid>(\"id\"), row[\"name\"]); } }";
     assert_eq!(taken("Users.cs", sharp), (names(&["id", "name"]), false));
+    // A row may have any name, in a function that is long and does nothing else.
+    let idle = "        total++;\n".repeat(40);
+    for (head, get) in [
+        ("User user(Row found)", "found.getString(NAME)"),
+        ("User user(Object userRow)", "userRow.getString(NAME)"),
+        ("User user(Object record)", "record.getString(NAME)"),
+    ] {
+        let named = format!(
+            "class Users {{\n    static final String NAME = \"name\";\n    static final String Q = \"SELECT * FROM users\";\n    {head} {{\n{idle}        return new User({get});\n    }}\n}}\n"
+        );
+        assert_eq!(taken("Users.java", &named), (names(&["name"]), false), "{head}");
+    }
+    let typed = "val q = \"SELECT * FROM users\"\nfun user(found: Row) = User(found.getString(column))\n";
+    assert_eq!(taken("Users.kt", typed), (names(&[]), true));
 }
 
 #[test]
