@@ -1,4 +1,4 @@
-//! Texts that are filled in before they reach the server: `${x}`, `{{.X}}`, `<x>`, `%s`, `@x@`. What is left open becomes a
+//! Texts that are filled in before they reach the server: `${x}`, `{{.X}}`, `<x>`, `%s`, `@x@`, `0xKEYSPACE`. What is left open becomes a
 //! hole, so that one parser reads files, templates and programs.
 
 use keyloom_cql::{HOLE, Span};
@@ -30,7 +30,7 @@ pub(crate) fn template(file: &str) -> Template {
     let mut made = Template { text: String::with_capacity(file.len()), runs: Vec::new(), conditional: None };
     let mut copied = 0;
     let mut at = 0;
-    while let Some(next) = file[at..].find(['$', '{', '%', '<', '@', '#']).map(|offset| at + offset) {
+    while let Some(next) = file[at..].find(['$', '{', '%', '<', '@', '#', '0']).map(|offset| at + offset) {
         let Some(found) = open_place(file, next) else {
             at = next + skipped(file, next);
             continue;
@@ -122,6 +122,7 @@ fn open_place(file: &str, at: usize) -> Option<OpenPlace<'_>> {
             Some(OpenPlace { name: Some(plain(inner)?), end })
         }
         b'%' => format_verb(file, at),
+        b'0' => number_for_a_name(file, at),
         _ => None,
     }
 }
@@ -172,16 +173,40 @@ fn format_verb(file: &str, at: usize) -> Option<OpenPlace<'_>> {
     Some(OpenPlace { name: Some(name.unwrap_or(&verb[..letter.len_utf8()])), end })
 }
 
+/// `0xCAFE` where a name must stand, or with letters in it that no number has: nobody can mean a number there.
+fn number_for_a_name(file: &str, at: usize) -> Option<OpenPlace<'_>> {
+    let (before, rest) = (&file[..at], &file[at..]);
+    let digits = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"))?;
+    if before.ends_with(|char: char| char.is_alphanumeric() || "_'\"".contains(char)) {
+        return None;
+    }
+    let length = digits.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(digits.len());
+    let is_number = digits[..length].chars().all(|char| char.is_ascii_hexdigit());
+    let before_a_name = digits[length..].strip_prefix('.').is_some_and(|rest| word(rest).is_some());
+    let is_value = !is_number && before.trim_end().ends_with('=');
+    let is_open = is_value || before_a_name || follows_a_word_for_names(before);
+    let end = at + 2 + length;
+    (is_open && (1..=NAME_BYTES_MAX).contains(&length)).then(|| OpenPlace { name: Some(&file[at..end]), end })
+}
+
 /// Whether `<` stands where a name or a value is to come, so that it opens neither a type nor a comparison.
 fn stands_for_a_name(before: &str) -> bool {
+    let trimmed = before.trim_end();
+    let is_value = if trimmed.len() < before.len() {
+        trimmed.ends_with([':', '='])
+    } else {
+        before.ends_with(['\'', '"', ':', '='])
+    };
+    is_value || follows_a_word_for_names(before)
+}
+
+/// Whether a text ends with a word behind which a name must stand, and a blank.
+fn follows_a_word_for_names(before: &str) -> bool {
     const BEFORE_A_NAME: [&str; 11] =
         ["KEYSPACE", "TABLE", "EXISTS", "USE", "TYPE", "ON", "INTO", "FROM", "UPDATE", "INDEX", "VIEW"];
     let trimmed = before.trim_end();
-    if trimmed.len() < before.len() {
-        let word = &trimmed[trimmed.trim_end_matches(|char: char| char.is_ascii_alphabetic()).len()..];
-        return trimmed.ends_with([':', '=']) || BEFORE_A_NAME.iter().any(|known| known.eq_ignore_ascii_case(word));
-    }
-    before.ends_with(['\'', '"', ':', '='])
+    let word = &trimmed[trimmed.trim_end_matches(|char: char| char.is_ascii_alphabetic()).len()..];
+    trimmed.len() < before.len() && BEFORE_A_NAME.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -225,6 +250,24 @@ mod tests {
         ];
         for (file, expected) in cases {
             assert_eq!(shown(file), expected);
+        }
+    }
+
+    #[test]
+    fn a_number_in_the_place_of_a_name_is_open() {
+        let cases = [
+            (
+                "CREATE KEYSPACE IF NOT EXISTS 0xCAFE WITH replication = 0xCAFE_R;",
+                "EXISTS [0xCAFE] WITH replication = [0xCAFE_R];",
+            ),
+            ("USE 0xCAFE;", "USE [0xCAFE];"),
+            ("SELECT a FROM 0xCAFE.t", "FROM [0xCAFE].t"),
+        ];
+        for (file, expected) in cases {
+            assert!(shown(file).ends_with(expected), "{}", shown(file));
+        }
+        for text in ["WHERE a = 0xCAFE", "VALUES (0xCAFE, 0x00)", "= '0xCAFEX'", "a10xCAFE.b", "0x.a"] {
+            assert_eq!(shown(text), text);
         }
     }
 
