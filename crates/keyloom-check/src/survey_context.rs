@@ -87,6 +87,7 @@ impl<'a> SurveyContext<'a> {
                 }
             }
         }
+        loose.extend(survey.coverage.contested.iter().map(String::as_str));
         let own_mentions = Mentions::of(std::slice::from_ref(survey));
         let shown = BTreeSet::new();
         let mut context = Self { survey, sources, mentions, own_mentions, loose, holed, uses, shown };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keyloom_cql::schema::{Schema, Table};
+use keyloom_cql::schema::{Schema, Table, Type};
 use keyloom_finding::Place;
 
 use crate::part::{Kind, Part};
@@ -20,16 +20,22 @@ struct Shape {
     chain: Option<String>,
 }
 
+/// The columns of a table or the fields of a type, with their types.
+type Writing = BTreeMap<String, Type>;
+
 /// The tables of one schema, by name.
 #[derive(Default)]
 struct Known {
     tables: BTreeMap<String, Vec<Shape>>,
+    /// What files make that each begin with a keyspace of their own, the name of which is filled in later.
+    templates: BTreeMap<String, Writing>,
 }
 
 /// Divides parts into schemas; the answer also says where the parts stand that were left out because there were too many.
 ///
 /// Two parts that make the same tables in the same way are copies of one schema: a dump beside a chain of migrations. Two that
-/// make tables of the same name in another way are different schemas, of two services in one repository. All others are one.
+/// make tables of the same name in another way are different schemas, of two services in one repository. So are two files that
+/// each make a keyspace which is named later, where they make anything in another way. All others are one.
 pub(crate) fn schemas(mut parts: Vec<Part>) -> (Vec<Vec<Part>>, Vec<Place>) {
     // What is trusted more comes first, then what has the longer history, then what makes more: it decides for the rest.
     parts.sort_by(|a, b| {
@@ -68,10 +74,18 @@ impl Known {
             let shapes = self.tables.entry(table.name.clone()).or_default();
             shapes.push(Shape { keyspace: table.keyspace.clone(), columns, chain: chain.clone() });
         }
+        if part.is_template() {
+            self.templates.extend(writings(&part.alone));
+        }
     }
 
     /// Whether a part may belong to this schema: most of the tables that both have look alike.
     fn fits(&self, part: &Part) -> bool {
+        let differs =
+            |(name, writing): (String, Writing)| self.templates.get(&name).is_some_and(|known| *known != writing);
+        if part.is_template() && writings(&part.alone).any(differs) {
+            return false;
+        }
         let (mut alike, mut unlike) = (0, 0);
         let folder = part.folder();
         for table in tables(&part.alone) {
@@ -95,6 +109,19 @@ impl Known {
         }
         unlike == 0 || alike > unlike
     }
+}
+
+/// The tables and types of a schema, each with what it is made of.
+fn writings(schema: &Schema) -> impl Iterator<Item = (String, Writing)> {
+    let tables = tables(schema).map(|table| {
+        let columns = table.columns.iter().map(|column| (column.name.clone(), column.of.clone()));
+        (format!("table {}", table.name), columns.collect())
+    });
+    let types = schema.keyspaces.values().flat_map(|keyspace| keyspace.types.values()).map(|of| {
+        let fields = of.fields.iter().map(|(name, of)| (name.clone(), of.clone()));
+        (format!("type {}", of.name), fields.collect())
+    });
+    tables.chain(types)
 }
 
 /// Puts parts into an order in which each finds what it needs, if there is one; else in the order in which they came.

@@ -1,8 +1,11 @@
 //! Whether the statements of a program are CQL, or the SQL of another database in the same repository.
 
 use keyloom_code::{Drivers, Origin, Snippet};
+use keyloom_cql::parse::parse;
 
+use crate::names::{self, Sort, Thing};
 use crate::path;
+use crate::template::template;
 
 /// How sure it is that a program speaks CQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,31 @@ pub(crate) fn is_cql_script(text: &str) -> bool {
     let words: Vec<String> = words.map(str::to_ascii_uppercase).collect();
     words.windows(2).any(|pair| matches!([pair[0].as_str(), pair[1].as_str()], ["CREATE", "KEYSPACE"]))
         || words.windows(3).any(|three| matches!(three, [a, b, c] if a == "CLUSTERING" && b == "ORDER" && c == "BY"))
+}
+
+/// Whether a script can be read as CQL from its first to its last statement, and changes a schema with types that CQL has.
+pub(crate) fn reads_as_cql(text: &str) -> bool {
+    const FOREIGN: [&str; 14] = [
+        "bigserial",
+        "bytea",
+        "char",
+        "datetime",
+        "integer",
+        "json",
+        "jsonb",
+        "long",
+        "number",
+        "numeric",
+        "real",
+        "serial",
+        "string",
+        "timestamptz",
+    ];
+    let parsed = parse(&template(text).text);
+    let kinds = || parsed.statements.iter().map(|statement| &statement.kind);
+    let needed = kinds().flat_map(|kind| names::needs(kind, None)).filter(|thing| thing.sort == Sort::Type);
+    let is_foreign = |thing: Thing| FOREIGN.contains(&thing.name.as_str());
+    parsed.faults.is_empty() && kinds().any(names::is_ddl) && !needed.into_iter().any(is_foreign)
 }
 
 /// What a file says about itself.

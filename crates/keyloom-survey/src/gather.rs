@@ -73,6 +73,9 @@ pub(crate) fn gather(tree: &dyn Tree, request: &Request, sources: &mut Sources) 
     gathered
 }
 
+/// Stretches of a file that could not be read beyond which nothing in it is sure.
+const GAPS_MAX: usize = 16;
+
 /// Whether a file is among those that hold the schema.
 fn in_schema(request: &Request, name: &str) -> bool {
     request.schema.is_empty() || request.schema.iter().any(|folder| path::is_below(name, folder))
@@ -86,9 +89,17 @@ fn in_queries(request: &Request, name: &str) -> bool {
     request.queries.iter().any(|folder| path::is_below(name, folder))
 }
 
-/// Whether the text of a file tells that it is CQL.
-fn is_cql(tree: &dyn Tree, name: &str) -> bool {
-    tree.open(name).is_ok_and(|text| dialect::is_cql_script(&text))
+/// The files of SQL that are CQL, as their texts tell: by words that no other SQL has, or because they stand beside such a
+/// file and can be read as CQL.
+fn by_words<'n>(tree: &dyn Tree, names: impl Iterator<Item = &'n String>) -> BTreeSet<&'n str> {
+    let files: Vec<&str> = names.map(String::as_str).filter(|name| path::may_hold_any_sql(name)).collect();
+    let holds = |name: &str, test: fn(&str) -> bool| tree.open(name).is_ok_and(|text| test(&text));
+    let mut found: BTreeSet<&str> = files.iter().copied().filter(|name| holds(name, dialect::is_cql_script)).collect();
+    let folders: BTreeSet<&str> = found.iter().map(|name| path::folder(name)).collect();
+    let beside = files.into_iter().filter(|name| folders.contains(path::folder(name)));
+    let beside: Vec<&str> = beside.filter(|name| holds(name, dialect::reads_as_cql)).collect();
+    found.extend(beside);
+    found
 }
 
 impl Gathered {
@@ -110,11 +121,13 @@ impl Gathered {
     }
 
     fn read_cql(&mut self, tree: &dyn Tree, request: &Request, names: &[String], sources: &mut Sources) {
+        let looked_at = |name: &&String| in_schema(request, name) || in_queries(request, name);
+        let sql = by_words(tree, names.iter().filter(looked_at));
         // A file that is named by itself is taken as CQL, whatever its name.
         let wanted = |name: &&String| {
             let named = request.schema.contains(name) && Language::of(name).is_none();
-            let may_be = || path::may_be_cql(name) || path::may_hold_any_sql(name) && is_cql(tree, name);
-            !is_manifest(name) && (named || ((in_schema(request, name) || in_queries(request, name)) && may_be()))
+            let may_be = || path::may_be_cql(name) || sql.contains(name.as_str());
+            !is_manifest(name) && (named || (looked_at(name) && may_be()))
         };
         let files: Vec<(String, FileId)> = names
             .iter()
@@ -134,7 +147,9 @@ impl Gathered {
 
     fn take_script(&mut self, request: &Request, name: &str, file: FileId, read: Script, names: &[String]) {
         let is_schema = in_schema(request, name);
-        let mut certain = read.faults.is_empty() && read.open.is_empty();
+        // In a file that only its words make CQL, or of which much could not be read, nothing is sure.
+        let is_legible = read.gaps.is_empty() || read.gaps.len() <= GAPS_MAX && !path::may_hold_any_sql(name);
+        let mut certain = is_legible && read.open.is_empty();
         if let Some(manifest) = &read.manifest {
             self.manifests.read(name, manifest, names);
         }
@@ -163,7 +178,8 @@ impl Gathered {
             }
         }
         if statements.iter().any(|written| names::is_ddl(&written.statement.kind)) {
-            self.schema.push(Source { name: name.to_owned(), file, statements, certain, code: false });
+            let (name, gaps) = (name.to_owned(), read.gaps.into());
+            self.schema.push(Source { name, file, statements, certain, gaps, code: false });
             self.shared.open.extend(read.open);
         }
         // In a file that only its words make CQL, what is not understood may be a mark that a program replaces.
@@ -244,7 +260,14 @@ impl Gathered {
         }
         match self.schema.last_mut().filter(|source| source.code && source.name == name) {
             Some(source) => source.statements.extend(changes),
-            None => self.schema.push(Source { name, file, statements: changes, certain: !dynamic, code: true }),
+            None => self.schema.push(Source {
+                name,
+                file,
+                statements: changes,
+                certain: !dynamic,
+                gaps: std::sync::Arc::default(),
+                code: true,
+            }),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use keyloom_cql::ast::QualifiedName;
-use keyloom_cql::schema::{Lookup, Schema};
+use keyloom_cql::schema::{Keyspace, Lookup, Schema};
 
 use crate::Use;
 use crate::choose::tables;
@@ -35,6 +35,12 @@ impl Ground {
     /// Whether the schema has such a table.
     pub(crate) fn knows(&self, table: &QualifiedName, keyspace: Option<&str>) -> bool {
         !matches!(self.replayed.schema.find(table, keyspace), Lookup::None)
+    }
+
+    /// Whether any keyspace has a table or view of this name.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        let has = |keyspace: &Keyspace| keyspace.tables.contains_key(name) || keyspace.views.contains_key(name);
+        self.replayed.schema.keyspaces.values().any(has)
     }
 
     /// Whether a keyspace is one of the schema's; where tables were made without one, any is.

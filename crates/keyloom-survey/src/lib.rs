@@ -11,6 +11,7 @@ mod dialect;
 mod differ;
 mod gather;
 mod ground;
+mod mention;
 mod names;
 mod parallel;
 mod part;
@@ -155,6 +156,8 @@ pub struct Coverage {
     pub dynamic: Vec<(Place, Vec<String>)>,
     /// What could not be read, each with its reason.
     pub unread: Vec<(Place, String)>,
+    /// Tables that statements ask which may belong to several schemas of the repository.
+    pub contested: std::collections::BTreeSet<String>,
     /// Strings that are statements of another language than CQL, and were left out.
     pub other_dialects: usize,
 }

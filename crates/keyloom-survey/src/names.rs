@@ -177,6 +177,18 @@ pub(crate) fn needs(kind: &StatementKind, keyspace: Option<&str>) -> Vec<Thing> 
     needed.into_iter().flatten().collect()
 }
 
+/// The names of all that a statement of a schema makes, changes, drops or needs, without their keyspaces.
+pub(crate) fn about(kind: &StatementKind) -> Vec<String> {
+    let mut names: Vec<String> =
+        makes(kind, None).into_iter().chain(needs(kind, None)).map(|thing| thing.name).collect();
+    match kind {
+        StatementKind::Drop(drop) => names.push(drop.name.name.text.clone()),
+        StatementKind::CreateIndex(create) => names.extend(create.name.iter().map(|name| name.name.text.clone())),
+        _ => {}
+    }
+    names
+}
+
 /// The types of the schema within a type. The parser limits how deep they nest.
 fn types(of: &CqlType, keyspace: Option<&str>, needed: &mut Vec<Option<Thing>>) {
     match &of.kind {

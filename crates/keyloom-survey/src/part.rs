@@ -1,6 +1,7 @@
 //! Parts of a schema: files that were meant to be run one after the other, each part by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::Schema;
@@ -10,6 +11,7 @@ use crate::chain::{Manifests, Position};
 use crate::names::{self, Sort, Thing};
 use crate::path;
 use crate::replay::replay_alone;
+use crate::script::Gap;
 use crate::version::natural;
 use crate::written::Written;
 
@@ -20,8 +22,10 @@ pub(crate) struct Source {
     pub file: FileId,
     /// The statements that change the schema, and each `USE`.
     pub statements: Vec<Written>,
-    /// All of it was read, so that a step that does not fit is a fault and not the trace of one.
+    /// Nothing in it depends on what is filled in, so that a step that does not fit is a fault and not the trace of one.
     pub certain: bool,
+    /// What could not be read.
+    pub gaps: Arc<[Gap]>,
     /// It is a program.
     pub code: bool,
 }
@@ -30,6 +34,11 @@ impl Source {
     /// Whether it makes a table.
     pub(crate) fn makes_tables(&self) -> bool {
         self.makes().any(|thing| thing.sort == Sort::Table)
+    }
+
+    /// Whether a step that does not fit is a fault.
+    pub(crate) fn is_certain_of(&self, step: &Written) -> bool {
+        self.certain && !self.code && !self.gaps.iter().any(|gap| gap.may_explain(step))
     }
 
     pub(crate) fn makes(&self) -> impl Iterator<Item = Thing> {
@@ -94,6 +103,16 @@ impl Part {
         common
     }
 
+    /// Whether it is one file that makes or chooses a keyspace of its own, and leaves its name open.
+    pub(crate) fn is_template(&self) -> bool {
+        let opens = |written: &Written| match &written.statement.kind {
+            StatementKind::CreateKeyspace(create) => create.name.unknown,
+            StatementKind::Use(name) => name.unknown,
+            _ => false,
+        };
+        self.kind == Kind::Single && self.sources.iter().flat_map(|source| &source.statements).any(opens)
+    }
+
     pub(crate) fn is_code(&self) -> bool {
         self.sources.iter().all(|source| source.code)
     }
@@ -126,13 +145,20 @@ pub(crate) fn parts(sources: Vec<Source>, manifests: &Manifests) -> Vec<Part> {
 
 /// A file with the tables of several keyspaces, as a dump of a whole cluster is: each keyspace may be a schema of its own.
 fn by_keyspace(source: Source) -> impl Iterator<Item = Source> {
-    let Source { name, file, statements, certain, code } = source;
+    let Source { name, file, statements, certain, gaps, code } = source;
     let mut by_keyspace: BTreeMap<String, Vec<Written>> = BTreeMap::new();
     for written in statements {
         let of = names::keyspace(&written.statement.kind, written.keyspace.as_deref()).unwrap_or_default();
         by_keyspace.entry(of).or_default().push(written);
     }
-    by_keyspace.into_values().map(move |statements| Source { name: name.clone(), file, statements, certain, code })
+    by_keyspace.into_values().map(move |statements| Source {
+        name: name.clone(),
+        file,
+        statements,
+        certain,
+        gaps: Arc::clone(&gaps),
+        code,
+    })
 }
 
 /// The files that `keyloom.order` names, in its order, and those that lie elsewhere. What lies beside them and is not named

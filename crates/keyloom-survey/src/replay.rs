@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use keyloom_cql::ast::{DropKind, StatementKind};
 use keyloom_cql::schema::{Schema, SchemaFault, SchemaFaultKind};
 
-use crate::names::{self, Thing};
+use crate::names::{self, Sort, Thing};
 use crate::part::{Kind, Part, Source};
 use crate::written::Written;
 use crate::{Open, SurveyFault, SurveyFaultKind};
@@ -109,8 +109,14 @@ fn run(
     }
     let needed = names::needs(kind, keyspace.as_deref());
     let of_another = needed.iter().any(belongs_to_another);
-    // It means the table that this part made itself, which was left out for the sake of the other one.
-    if needed.iter().any(|thing| belongs_to_another(thing) && part.makes.iter().any(|made| made.may_be(thing))) {
+    // It means the table that this part made itself, which was left out for the sake of the other one. A table with a type
+    // that two parts make is made all the same.
+    let matters = |thing: &&Thing| thing.sort != Sort::Type || made.is_none();
+    if needed
+        .iter()
+        .filter(matters)
+        .any(|thing| belongs_to_another(thing) && part.makes.iter().any(|made| made.may_be(thing)))
+    {
         return;
     }
     let step = u32::try_from(replayed.steps.len()).unwrap_or(u32::MAX);
@@ -133,7 +139,7 @@ fn run(
             reason: format!("{}: the schema begins elsewhere", fault.message),
             names_only: true,
         }),
-        Weight::Illegal if source.certain && !source.code => {
+        Weight::Illegal if source.is_certain_of(written) => {
             let kind = SurveyFaultKind::IllegalStep;
             replayed.faults.push(SurveyFault { kind, place: written.place(fault.at), message: fault.message });
         }

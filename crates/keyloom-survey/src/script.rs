@@ -1,5 +1,6 @@
 //! One file of CQL: its statements, what is wrong with it, and what its comments say.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use keyloom_cql::Span;
@@ -19,12 +20,39 @@ pub(crate) struct Script {
     pub statements: Vec<Line>,
     /// Text that is no CQL.
     pub faults: Vec<SurveyFault>,
+    /// The stretches between statements in which such text stands.
+    pub gaps: Vec<Gap>,
     /// What may change the schema besides its statements.
     pub open: Vec<Open>,
     /// What its comments allow.
     pub allows: Vec<Allowance>,
     /// The commands `SOURCE 'file'` of the shell, which name other files in their order.
     pub manifest: Option<String>,
+}
+
+/// A stretch of a file that could not be read.
+#[derive(Debug)]
+pub(crate) struct Gap {
+    at: u32,
+    /// Its words, in small letters.
+    words: BTreeSet<String>,
+}
+
+impl Gap {
+    fn new(at: usize, text: &str) -> Self {
+        let words =
+            text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
+        Self { at: Span::new(at..at).start, words: words.map(str::to_lowercase).collect() }
+    }
+
+    /// Whether what stands there may be why a later statement of the file does not fit: it names the same thing, or chooses
+    /// where all of them go.
+    pub(crate) fn may_explain(&self, written: &Written) -> bool {
+        let kind = &written.statement.kind;
+        let about = names::about(kind).into_iter().any(|name| self.words.contains(&name.to_lowercase()));
+        self.at < written.statement.span.start
+            && (about || self.words.contains("keyspace") || self.words.contains("use"))
+    }
 }
 
 /// A statement of a file.
@@ -49,6 +77,15 @@ pub(crate) fn script(file: FileId, text: &str) -> Script {
         script.open.push(Open { place: Place::new(file, at..at + 2), reason, names_only: false });
     }
     for fault in parsed.faults {
+        let at = fault.span.start;
+        let before = parsed.statements.partition_point(|statement| statement.span.end <= at);
+        let start = before.checked_sub(1).map_or(0, |last| parsed.statements[last].span.end as usize);
+        let behind = parsed.statements[before..].iter().find(|statement| statement.span.start > at);
+        let end = behind.map_or(template.text.len(), |statement| statement.span.start as usize);
+        // Several faults may stand in one stretch.
+        if script.gaps.last().is_none_or(|gap| gap.at as usize != start) {
+            script.gaps.push(Gap::new(start, template.text.get(start..end).unwrap_or("")));
+        }
         let message = fault.help.map_or(fault.message.clone(), |help| format!("{}; {help}", fault.message));
         script.faults.push(SurveyFault { kind: SurveyFaultKind::Syntax, place: place(fault.span), message });
     }

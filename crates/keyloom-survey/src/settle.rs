@@ -8,9 +8,11 @@ use keyloom_finding::{FileId, Place};
 
 use crate::dialect::Dialect;
 use crate::ground::Ground;
+use crate::mention::made_somewhere;
 use crate::names;
 use crate::path;
 use crate::symbol::Symbols;
+use crate::tree::Tree;
 use crate::written::Written;
 use crate::{Coverage, Role, Site, Taken, Use};
 
@@ -32,26 +34,30 @@ pub(crate) struct Pending {
 }
 
 /// What is known of tables beside the schemas.
-#[derive(Debug)]
-pub(crate) struct Elsewhere {
+pub(crate) struct Elsewhere<'t> {
     /// Tables that only tests and examples make.
     pub outside: BTreeSet<String>,
     /// What programs call the tables whose names only they know.
     pub symbols: Symbols,
+    /// All files, those that are not read as well.
+    pub tree: &'t dyn Tree,
 }
 
 /// Gives each statement to its schema.
 pub(crate) fn settle(
     grounds: &mut [Ground],
     mut pending: Vec<Pending>,
-    elsewhere: &Elsewhere,
+    elsewhere: &Elsewhere<'_>,
     coverage: &mut Coverage,
 ) {
-    let Elsewhere { outside, symbols } = elsewhere;
+    let Elsewhere { outside, symbols, tree } = elsewhere;
     for pending in &mut pending {
         name_table(grounds, pending, symbols);
     }
     let speaking = files_that_speak_cql(grounds, &pending);
+    let missing = missing(grounds, pending.iter().filter(|pending| speaking.contains(&pending.name)));
+    // What some text makes that was not read, or not understood, is not missing.
+    let somewhere = if missing.is_empty() { missing } else { made_somewhere(*tree, &missing) };
     // The schema that the statements of a file were given to last.
     let mut homes: BTreeMap<FileId, usize> = BTreeMap::new();
     for pending in pending {
@@ -59,7 +65,8 @@ pub(crate) fn settle(
         let keyspace = pending.written.keyspace.as_deref();
         let knows = |ground: &Ground| tables.iter().all(|table| table.name.unknown || ground.knows(table, keyspace));
         let is_known = grounds.iter().any(knows);
-        let is_outside = tables.iter().any(|table| outside.contains(&table.name.text) || is_system(table, keyspace));
+        let is_made = |name: &String| outside.contains(name) || somewhere.contains(name);
+        let is_outside = tables.iter().any(|table| is_made(&table.name.text) || is_system(table, keyspace));
         let is_test = pending.role == Role::Test;
         // A test that makes its tables itself asks those, whatever others of these names look like.
         if is_outside && (!is_known || is_test) {
@@ -85,6 +92,7 @@ pub(crate) fn settle(
         let home = homes.get(&file).copied().filter(|_| !is_known);
         let Some(ground) = accepted.or(home).or_else(|| best(grounds, &pending, knows)) else {
             if !is_test {
+                coverage.contested.extend(tables.iter().map(|table| table.name.text.clone()));
                 let reason = "several schemas of this repository have this table".to_owned();
                 coverage.unread.push((pending.written.whole, reason));
             }
@@ -135,6 +143,29 @@ fn name_table(grounds: &[Ground], pending: &mut Pending, symbols: &Symbols) {
         table.name.text = hole;
         table.name.unknown = true;
     }
+}
+
+/// The tables that statements outside of tests ask and no schema has. One that the schema dropped is gone for good.
+fn missing<'p>(grounds: &[Ground], pending: impl Iterator<Item = &'p Pending>) -> BTreeSet<String> {
+    if grounds.iter().all(Ground::is_empty) {
+        return BTreeSet::new();
+    }
+    let steps = grounds.iter().flat_map(|ground| &ground.replayed.steps);
+    let dropped: BTreeSet<String> =
+        steps.filter_map(|step| names::drops(&step.statement.kind, None)).map(|thing| thing.name).collect();
+    let mut missing = BTreeSet::new();
+    for pending in pending.filter(|pending| pending.role != Role::Test) {
+        let keyspace = pending.written.keyspace.as_deref();
+        let is_missing = |table: &&QualifiedName| {
+            !table.name.unknown
+                && !dropped.contains(&table.name.text)
+                && !is_system(table, keyspace)
+                && !grounds.iter().any(|ground| ground.has_name(&table.name.text))
+        };
+        let tables = names::tables(&pending.written.statement.kind);
+        missing.extend(tables.into_iter().filter(is_missing).map(|table| table.name.text.clone()));
+    }
+    missing
 }
 
 /// Files in which a table that nothing makes is a mistake and not another database.

@@ -23,7 +23,7 @@ pub fn survey(tree: &dyn Tree, request: &Request, sources: &mut Sources) -> Vec<
     if grounds.is_empty() && !(pending.is_empty() && shared.is_silent()) {
         grounds.push(Ground::default());
     }
-    settle(&mut grounds, pending, &Elsewhere { outside, symbols }, &mut shared.coverage);
+    settle(&mut grounds, pending, &Elsewhere { outside, symbols, tree }, &mut shared.coverage);
     let first = std::iter::once(true).chain(std::iter::repeat(false));
     grounds.into_iter().zip(first).map(|(ground, is_first)| finish(ground, &mut shared, is_first)).collect()
 }

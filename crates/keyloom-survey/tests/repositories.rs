@@ -353,7 +353,7 @@ fn a_step_that_the_server_refuses_is_a_fault() {
     assert_eq!(faults(&survey), [(SurveyFaultKind::IllegalStep, "table t has a column a already")]);
     // After something that can't be read, nobody knows.
     let survey =
-        only("== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABEL u;\nALTER TABLE t ADD a int;\n");
+        only("== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABEL t DROP a;\nALTER TABLE t ADD a int;\n");
     assert_eq!(survey.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [SurveyFaultKind::Syntax]);
 }
 
@@ -749,7 +749,7 @@ fn a_file_of_sql_may_be_cql_by_its_words() {
     let survey = only(
         "
 == db/schema.sql
-CREATE KEYSPACE 0xKEYSPACE WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3};
+CREATE KEYSPACE ~KEYSPACE~ WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3};
 CREATE TABLE readings (sensor uuid, at timestamp, PRIMARY KEY (sensor, at)) WITH CLUSTERING ORDER BY (at DESC);
 == db/other.sql
 CREATE TABLE bills (id serial PRIMARY KEY, total numeric(10, 2) NOT NULL);
@@ -909,4 +909,99 @@ SELECT id FROM coins.blocks WHERE id = 1;
     let asked = |survey: &Survey| (tables(survey).concat().contains("reward"), survey.uses.len());
     assert_eq!(surveys.iter().map(asked).collect::<Vec<_>>(), [(true, 1), (false, 1)]);
     assert!(surveys[0].coverage.unread.is_empty());
+}
+
+#[test]
+fn files_beside_cql_are_cql_where_they_can_be_read_as_such() {
+    let text = "
+== db/base.sql
+CREATE KEYSPACE IF NOT EXISTS 0xCAFE WITH replication = 0xCAFE_REPLICATION;
+USE 0xCAFE;
+CREATE TABLE users (id int PRIMARY KEY, name text);
+== db/later.sql
+CREATE TABLE orders (id int PRIMARY KEY, name text);
+== db/reports.sql
+CREATE TABLE reports (id serial PRIMARY KEY, name text);
+== db/accounts.sql
+CREATE TABLE accounts (id int NOT NULL DEFAULT 1, name text);
+== other/more.sql
+CREATE TABLE more (id int PRIMARY KEY, name text);
+";
+    let survey = only(text);
+    assert_eq!(tables(&survey), ["orders(id, name)", "users(id, name)"]);
+    quiet(&survey);
+}
+
+#[test]
+fn files_with_keyspaces_to_be_named_are_schemas_of_their_own_where_they_differ() {
+    let schema = |field: &str, table: &str| {
+        format!(
+            "CREATE KEYSPACE ${{k}} WITH replication = {{'class': 'SimpleStrategy'}};\nUSE ${{k}};\n\
+             CREATE TYPE money (value {field});\nCREATE TABLE rates (id int PRIMARY KEY, name text);\n\
+             CREATE TABLE {table} (id int PRIMARY KEY, paid frozen<money>);\n"
+        )
+    };
+    let (surveys, _) =
+        surveyed(&format!("== a.cql\n{}== b.cql\n{}", schema("int", "orders"), schema("bigint", "bills")));
+    let all: Vec<_> = surveys.iter().map(tables).collect();
+    assert_eq!(all, [["orders(id, paid)", "rates(id, name)"], ["bills(id, paid)", "rates(id, name)"]]);
+    let survey = only(&format!("== a.cql\n{}== b.cql\n{}", schema("int", "orders"), schema("int", "bills")));
+    assert_eq!(tables(&survey), ["bills(id, paid)", "orders(id, paid)", "rates(id, name)"]);
+}
+
+#[test]
+fn a_table_with_a_type_that_two_files_make_is_made() {
+    let text = "
+== a.cql
+CREATE TYPE money (value int);
+CREATE TABLE orders (id int PRIMARY KEY, paid frozen<money>);
+== b.cql
+CREATE TYPE money (value bigint);
+CREATE TABLE bills (id int PRIMARY KEY, paid frozen<money>);
+";
+    assert_eq!(tables(&only(text)), ["bills(id, paid)", "orders(id, paid)"]);
+}
+
+#[test]
+fn a_table_that_some_text_makes_is_not_missed() {
+    let made = |more: &str| {
+        let text = format!(
+            "== schema.cql\nCREATE TABLE users (id int PRIMARY KEY);\nCREATE TABLE old (id int PRIMARY KEY);\nDROP TABLE old;\n\
+             == service.py\nfrom cassandra.cluster import Cluster\ndef f(session):\n    session.execute('SELECT id FROM users')\n    \
+             session.execute('SELECT id FROM orders WHERE id = 1')\n    session.execute('SELECT id FROM old WHERE id = 1')\n{more}"
+        );
+        let survey = only(&text);
+        let verdict = |of: &keyloom_survey::Use| matches!(of.resolution.verdict, Verdict::Illegal(_));
+        survey
+            .uses
+            .iter()
+            .filter(|of| verdict(of))
+            .map(|of| of.written.statement.kind.table().unwrap().name.text.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(made(""), ["orders", "old"]);
+    assert_eq!(
+        made("== setup.sh\ncqlsh -e \"CREATE TABLE IF NOT EXISTS shop.orders (id int PRIMARY KEY)\"\n"),
+        ["old"]
+    );
+}
+
+#[test]
+fn what_can_not_be_read_hides_only_faults_that_it_may_explain() {
+    let faults_of = |text: &str| {
+        let survey = only(&format!("== schema.cql\n{text}"));
+        let steps = survey.faults.iter().filter(|fault| fault.kind == SurveyFaultKind::IllegalStep);
+        steps.count()
+    };
+    let users = "CREATE TABLE users (id int PRIMARY KEY, name text);\n";
+    let bad = "CREATE TABLE bills (id int PRIMARY KEY, what ? text);\n";
+    let twice = "ALTER TABLE users ADD name text;\n";
+    assert_eq!(faults_of(&format!("{users}{twice}{bad}")), 1, "it stands behind");
+    assert_eq!(faults_of(&format!("{users}{bad}{twice}")), 1, "it is about another table");
+    assert_eq!(
+        faults_of(&format!("{users}ALTER TABLE users DROP ? name;\n{twice}")),
+        0,
+        "it may have dropped the column"
+    );
+    assert_eq!(faults_of(&format!("{users}USE other ?;\n{twice}")), 0, "it may have chosen another keyspace");
 }

@@ -81,7 +81,9 @@ fn pasted(term: &Term) -> Option<(String, keyloom_cql::Span)> {
     let marks = ["argument", "placeholder", "marker", "mark", "bind", "param", "join", "question"];
     let quoted = matches!(term.kind, TermKind::Literal(_));
     let is_marker = !quoted && has_word(name.trim_end_matches(|digit: char| digit.is_ascii_digit()), &marks);
-    (!is_marker).then(|| (name.to_owned(), term.span))
+    // A constant of an enumeration is nothing that anybody gives.
+    let is_constant = !quoted && has_word(name, &["enum", "ordinal"]);
+    (!is_marker && !is_constant).then(|| (name.to_owned(), term.span))
 }
 
 fn hole_of(text: &str) -> Option<&str> {
