@@ -11,6 +11,7 @@ use crate::allowance;
 use crate::dialect::{self, Dialect};
 use crate::parallel;
 use crate::tree::Tree;
+use crate::users::Users;
 use crate::written::{self, Piece, Written};
 use crate::{Allowance, Role, SurveyFault, SurveyFaultKind, path, sites};
 
@@ -83,7 +84,8 @@ pub(crate) fn code(tree: &dyn Tree, programs: &[Program]) -> Code {
         }
         linked = link(&units.units);
     }
-    code.take(programs, &units, linked.snippets, &linked.taken);
+    let users = Users::of(tree, programs, &linked.snippets);
+    code.take(programs, &units, linked.snippets, &linked.taken, &users);
     code
 }
 
@@ -155,7 +157,7 @@ impl Code {
     }
 
     /// Parses the texts that were found.
-    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>, taken: &[Taken]) {
+    fn take(&mut self, programs: &[Program], units: &Units, snippets: Vec<Snippet>, taken: &[Taken], users: &Users) {
         let program = |unit: usize| &programs[units.programs[unit]];
         let parsed = parallel::map(&snippets, |snippet| parse(&snippet.text));
         let drivers: Vec<Drivers> = units.units.iter().map(Unit::drivers).collect();
@@ -177,7 +179,11 @@ impl Code {
                 self.other_dialects += 1;
                 continue;
             }
-            let role = role(&snippet, name, |unit| &program(unit).name);
+            let by_users = users.role(&snippet, units.programs[unit], programs);
+            let role = match role(&snippet, name, |unit| &program(unit).name) {
+                Role::Service => by_users.unwrap_or(Role::Service),
+                role => role,
+            };
             // What a test compares with, or garbles on purpose, is no statement that anybody misses.
             let fault = script.faults.first().filter(|_| role != Role::Test);
             if fault.is_none() && script.statements.is_empty() {

@@ -24,6 +24,7 @@ mod survey;
 mod symbol;
 mod template;
 mod tree;
+mod users;
 mod version;
 mod written;
 

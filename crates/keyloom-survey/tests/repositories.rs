@@ -352,8 +352,9 @@ fn a_step_that_the_server_refuses_is_a_fault() {
     let survey = only("== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABLE t ADD a int;\n");
     assert_eq!(faults(&survey), [(SurveyFaultKind::IllegalStep, "table t has a column a already")]);
     // After something that can't be read, nobody knows.
-    let survey =
-        only("== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABEL t DROP a;\nALTER TABLE t ADD a int;\n");
+    let survey = only(
+        "== m/1.cql\nCREATE TABLE t (a int PRIMARY KEY);\n== m/2.cql\nALTER TABEL t DROP a;\nALTER TABLE t ADD a int;\n",
+    );
     assert_eq!(survey.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [SurveyFaultKind::Syntax]);
 }
 
@@ -1004,4 +1005,21 @@ fn what_can_not_be_read_hides_only_faults_that_it_may_explain() {
         "it may have dropped the column"
     );
     assert_eq!(faults_of(&format!("{users}USE other ?;\n{twice}")), 0, "it may have chosen another keyspace");
+}
+
+#[test]
+fn a_constant_has_the_role_of_those_that_use_it() {
+    let role = |users: &str| {
+        let survey = only(&format!(
+            "== schema.cql\nCREATE TABLE codes (id int PRIMARY KEY);\n== src/Queries.hs\nmodule Queries where\n\n\
+             import Database.CQL.IO\n\nselectAllCodes :: PrepQuery R () (Identity Int)\nselectAllCodes = \"SELECT id FROM codes\"\n{users}"
+        ));
+        survey.uses[0].role
+    };
+    let user = |file: &str| format!("== {file}\nimport Queries\nrun = paginate selectAllCodes\n");
+    assert_eq!(role(""), Role::Service);
+    assert_eq!(role(&user("src/Migration.hs")), Role::Migration);
+    assert_eq!(role(&format!("{}{}", user("src/Migration.hs"), user("tools/Copy.hs"))), Role::Job);
+    assert_eq!(role(&format!("{}{}", user("src/Migration.hs"), user("test/CodesSpec.hs"))), Role::Migration);
+    assert_eq!(role(&format!("{}{}", user("src/Migration.hs"), user("src/Codes.hs"))), Role::Service);
 }
