@@ -56,7 +56,9 @@ fn is_keyed_by_the_event(table: &Table) -> bool {
             [.., word, "id"] => thing(table).is_some_and(|thing| thing == *word),
             _ => false,
         };
-        is_own || native(column) == Some(Native::Timeuuid)
+        // An owner may have such an id too; behind an owner it is that of an event.
+        let is_made_anew = native(column) == Some(Native::Timeuuid) && column.kind != ColumnKind::Partition;
+        is_own || is_made_anew
     })
 }
 
