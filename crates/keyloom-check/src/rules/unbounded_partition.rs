@@ -5,8 +5,8 @@ use keyloom_survey::Role;
 
 use crate::guess::{native, words};
 use crate::meaning::{
-    grows_with_time, has_word, is_bucket, is_counter_table, is_event, is_identity_by_name, is_random_id, is_sequence,
-    thing,
+    grows_with_time, has_word, is_bucket, is_clock, is_counter_table, is_event, is_identity_by_name, is_integer,
+    is_random_id, is_sequence, thing,
 };
 use crate::reads::{constant, given, names, some_names};
 use crate::writing::{Reach, foremost};
@@ -223,7 +223,7 @@ pub(crate) fn finding(context: &SurveyContext<'_>, table: &Table) -> Option<Find
         Some(one) if has_constant_key(one, table) => return None,
         Some(one) => one.level(Level::Warning),
         // Where other tables show their statements, and this one only migrations, nothing makes rows any more.
-        None if is_left_to_migrations(context, table) => return None,
+        None if is_left_to_migrations(context, table) || is_picked(table) => return None,
         None => context.level_by_shape(table, by_shape)?,
     };
     let owner = names(table.partition_key().map(|column| column.name.as_str()));
@@ -253,7 +253,7 @@ fn help(table: &Table, column: &Column) -> String {
             "these rows have to stay: if one owner can have more than some 100,000, add a bucket to the partition key, `(({owner}, bucket), {order})`, that is counted up when one is full"
         );
     }
-    if is_sequence(column) {
+    if is_integer(&column.of) && !is_clock(column) {
         return format!(
             "add a bucket to the partition key, `(({owner}, bucket), {order})`, which is computed from `{}` (a number for each 10,000): who knows the one knows the other",
             column.name
@@ -323,11 +323,17 @@ fn grows_by(table: &Table) -> Option<&Column> {
     table.clustering().find(|column| grows_with_time(column)).or_else(|| numbered_events(table))
 }
 
+/// What somebody picked out, or what waits, is taken off the list again.
+fn is_picked(table: &Table) -> bool {
+    const PICKED: &[&str] =
+        &["bookmark", "draft", "favorite", "favourite", "pending", "pin", "pinned", "saved", "scheduled", "unread"];
+    has_word(&table.name, PICKED)
+}
+
 /// The number of an event, where it leads the order of a partition and each row has a time of its own: such numbers are
 /// given out in the order of time.
 fn numbered_events(table: &Table) -> Option<&Column> {
-    // What somebody picked out, or what waits, is taken off the list again.
-    if has_word(&table.name, &["draft", "pending", "pinned", "saved", "scheduled", "unread"]) {
+    if is_picked(table) {
         return None;
     }
     let thing = thing(table).filter(|thing| is_event(thing))?;
