@@ -64,7 +64,7 @@ fn of_template(context: &SurveyContext<'_>, step: &Written) -> Option<Finding> {
 
 fn nowhere(name: &str, place: Option<Place>) -> Finding {
     let message = format!(
-        "keyspace `{name}` names no data centre and no number of replicas: it has as many as the server's own default says, which is one"
+        "keyspace `{name}` names no data centre and no number of replicas: it has as many as the server's own default says, one unless somebody raised it"
     );
     Finding::new(&RULE, place, message).level(Level::Note).help(
         "name each data centre with its factor, 3 as a rule; the default (`default_keyspace_rf`) is there from Cassandra 4.1 on, and differs from cluster to cluster",
