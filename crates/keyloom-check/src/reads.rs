@@ -9,6 +9,7 @@ use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Level, Place};
 use keyloom_survey::{Argument, Bound, Marker, Role, Site, Use};
 
+use crate::writing::is_fixed_by;
 use crate::{SurveyContext, TableUse};
 
 /// A `SELECT` that the server accepts, with the table it reads. What the server rejects has its own finding, and what a
@@ -70,12 +71,13 @@ impl Read<'_> {
         names(self.table.partition_key().map(|column| column.name.as_str()))
     }
 
-    /// The columns that are tested after rows are read: all that are restricted, but for the one that an index finds and
-    /// those of a partition key that leads to a partition.
-    pub(crate) fn filtered(&self, indexed: &str) -> String {
+    /// The columns that are tested after rows are read: all that are restricted, but for the one that an index finds, those
+    /// of a partition key that leads to a partition, and those that lead on to a run of its rows.
+    pub(crate) fn filtered(&self, indexed: &str) -> Vec<&str> {
+        let led = self.leading();
         let served = |name: &&str| {
             let in_key = self.table.column(name).is_some_and(|column| column.kind == ColumnKind::Partition);
-            name == &indexed || in_key && !self.is_open()
+            name == &indexed || (in_key && !self.is_open()) || led.contains(name)
         };
         let mut columns: Vec<&str> = Vec::new();
         for name in self.select.relations.iter().flat_map(restricted) {
@@ -83,7 +85,28 @@ impl Read<'_> {
                 columns.push(name);
             }
         }
-        names(columns)
+        columns
+    }
+
+    /// The clustering columns that lead to a run of rows within a partition: those given from the left, and a range behind.
+    pub(crate) fn leading(&self) -> Vec<&str> {
+        let mut leading = Vec::new();
+        for column in self.table.clustering().filter(|_| !self.is_open()) {
+            let name = column.name.as_str();
+            if !self.select.relations.iter().any(|relation| restricted(relation).contains(&name)) {
+                break;
+            }
+            leading.push(name);
+            if !self.fixes(name) {
+                break;
+            }
+        }
+        leading
+    }
+
+    /// Whether it gives a column one value, or a list of them.
+    pub(crate) fn fixes(&self, name: &str) -> bool {
+        self.select.relations.iter().any(|relation| is_fixed_by(relation, name))
     }
 }
 

@@ -4,7 +4,7 @@ use keyloom_cql::ast::{Relation, StatementKind};
 use keyloom_cql::resolve::{Fault, FaultKind, Verdict};
 use keyloom_cql::schema::{Column, IndexKind, Table};
 use keyloom_finding::{FileId, Finding, Level, Rule};
-use keyloom_survey::{Role, Use};
+use keyloom_survey::{Role, Use, is_program};
 
 use crate::SurveyContext;
 use crate::meaning::has_word;
@@ -36,6 +36,7 @@ impl<'a> SurveyContext<'a> {
             .survey
             .uses
             .iter()
+            .filter(|of| !self.is_compared(of))
             .filter_map(|of| self.rejection(of, most))
             .filter(|found| {
                 found.rule() == rule.name && !(found.is_unknown() && strange.contains(&found.of.whole().file))
@@ -44,6 +45,11 @@ impl<'a> SurveyContext<'a> {
         rejections.sort_by_key(|rejection| rejection.of.place(rejection.fault.at));
         rejections.dedup_by_key(|rejection| rejection.of.place(rejection.fault.at));
         rejections
+    }
+
+    /// Whether a test holds a text that nothing is seen to send: what it expects, and no server meets.
+    fn is_compared(&self, of: &Use) -> bool {
+        of.role == Role::Test && of.sites.is_empty() && is_program(self.name_of(of.whole().file))
     }
 
     fn rejection(&self, of: &'a Use, most: Level) -> Option<Rejection<'a>> {

@@ -228,6 +228,13 @@ impl<'a> SurveyContext<'a> {
     }
 }
 
+impl TableUse<'_> {
+    /// Whether a statement whose table has a name with holes may be about this one.
+    pub(crate) fn may_be_about(&self, table: &Table) -> bool {
+        self.kind.table().is_some_and(|name| may_be(&name.name.text, &columns_named(self.kind), table))
+    }
+}
+
 /// Whether a name with holes says something about which table is meant. A table whose own name only the program knows may
 /// have another name elsewhere.
 fn is_told(name: &str, table: &Table) -> bool {

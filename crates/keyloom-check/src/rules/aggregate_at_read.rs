@@ -3,6 +3,7 @@ use keyloom_cql::resolve::{Part, Partitions};
 use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Place, Rule};
 use keyloom_model::{Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, count_text};
+use keyloom_survey::Role;
 
 use super::group_example;
 use crate::growth::{rows_leave, worst_rows};
@@ -87,10 +88,12 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         // A row that the whole key names is one row, counted or not.
         let one_row =
             matches!(read.access.part, Part::Rows(_) | Part::Statics) || read.table.clustering().next().is_none();
-        // Within a partition, what a filter reads has its own note. Range by range of tokens is how a job counts.
+        // What a filter reads has its own finding. Range by range of tokens is how a job counts.
         let elsewhere =
-            !read.is_open() && (one_row || read.access.filters) || read.access.partitions == Partitions::TokenRange;
-        if (aggregate.is_none() && !grouped) || elsewhere {
+            (one_row && !read.is_open()) || read.access.filters || read.access.partitions == Partitions::TokenRange;
+        // Within a partition, groups without a number only leave doubles out.
+        let no_number = aggregate.is_none() && (!grouped || !read.is_open());
+        if no_number || elsewhere || read.of.role == Role::Test {
             continue;
         }
         let at = aggregate.map_or(read.select.table.span(), |selector| selector.span);

@@ -3,7 +3,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::SurveyContext;
 use crate::guess::holds_little;
-use crate::reads::Read;
+use crate::reads::{Read, names};
 
 pub(crate) static RULE: Rule = Rule {
     name: "allow-filtering",
@@ -33,14 +33,20 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                     .help("remove it: then the server tells when a later change makes a scan of it"),
             );
         } else if read.access.index.is_none() {
-            findings.push(filtering(context, &read, place));
+            findings.extend(filtering(context, &read, place));
         }
     }
     undecided(context, findings);
 }
 
-fn filtering(context: &SurveyContext<'_>, read: &Read<'_>, place: keyloom_finding::Place) -> Finding {
-    let (table, columns, key) = (&read.table.name, read.filtered(""), read.partition_key());
+/// What is read and thrown away; `None` where the key leads to all that is asked.
+fn filtering(context: &SurveyContext<'_>, read: &Read<'_>, place: keyloom_finding::Place) -> Option<Finding> {
+    let (table, filtered, key) = (&read.table.name, read.filtered(""), read.partition_key());
+    let (leading, columns) = (read.leading(), names(filtered.iter().copied()));
+    let is_one_row = !read.is_open() && read.table.clustering().all(|column| read.fixes(&column.name));
+    if is_one_row || filtered.is_empty() {
+        return None;
+    }
     let finding = if read.is_open() {
         let level = if holds_little(read.table) { Level::Note } else { read.level() };
         let message = format!("every row of `{table}` is read and tested for {columns}: nothing leads to a partition");
@@ -48,12 +54,17 @@ fn filtering(context: &SurveyContext<'_>, read: &Read<'_>, place: keyloom_findin
             "keep a table of the same rows whose partition key begins with what is asked: one read, for one more write per row",
         )
     } else {
-        let message = format!("all rows of the partition of `{table}` are read and tested for {columns}");
+        let message = if leading.is_empty() {
+            format!("all rows of the partition of `{table}` are read and tested for {columns}")
+        } else {
+            let leading = names(leading);
+            format!("the rows that {leading} leads to in a partition of `{table}` are read and tested for {columns}")
+        };
         Finding::new(&RULE, place, message).level(Level::Note).help(
             "fine while partitions are small; else keep a table with the tested column first among its clustering columns",
         )
     };
-    finding.related(context.survey.made(read.table.key_made), format!("rows lie by {key}"))
+    Some(finding.related(context.survey.made(read.table.key_made), format!("rows lie by {key}")))
 }
 
 /// ALLOW FILTERING in a statement of which a part is not known.

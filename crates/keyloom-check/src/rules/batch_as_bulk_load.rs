@@ -28,6 +28,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             if let StatementKind::Batch(batch) = &one.of.written.statement.kind {
                 findings.extend(written_batch(inner, one.of, batch, table));
             } else if let Some(batch) = one.of.site.as_ref().and_then(|site| site.batch.as_ref())
+                && !may_be_decided(context.uses(table), batch)
                 && let Some(finding) = filled_batch(one, table, batch)
                 && told.insert((one.of.written.whole.file, batch.id))
             {
@@ -63,6 +64,12 @@ fn written_batch(inner: &[TableUse<'_>], of: &Use, batch: &Batch, table: &Table)
     Some(Finding::new(&RULE, of.whole(), message).level(level).help(HELP))
 }
 
+/// Whether a batch that is begun out of sight may carry a condition, which holds all of it together.
+fn may_be_decided(uses: &[TableUse<'_>], batch: &BatchSite) -> bool {
+    let decides = |one: &TableUse<'_>| one.is_conditional() && one.is_in_batch();
+    batch.kind == keyloom_survey::BatchKind::Unknown && uses.iter().any(decides)
+}
+
 /// A batch that a program fills in a loop.
 fn filled_batch(one: &TableUse<'_>, table: &Table, batch: &BatchSite) -> Option<Finding> {
     if !batch.in_loop || one.is_conditional() {
@@ -88,7 +95,8 @@ fn filled_batch(one: &TableUse<'_>, table: &Table, batch: &BatchSite) -> Option<
             format!("{kind} is filled in a loop with rows of `{name}`, each of which is a partition of its own");
         return Some(Finding::new(&RULE, one.place(), message).level(one.level(Level::Warning)).help(HELP));
     }
-    let column = table.partition_key().find(|column| varies(&column.name))?;
+    // To delete runs of rows is no load.
+    let column = table.partition_key().find(|column| one.sets() && varies(&column.name))?;
     let message = format!(
         "{kind} is filled in a loop with rows of `{name}`; if `{}` is not the same in all of them, they lie in many partitions",
         column.name

@@ -43,12 +43,13 @@ fn unread<'a>(context: &SurveyContext<'a>, table: &'a Table) -> Vec<Finding> {
         None => "stop writing it and drop the column, unless something outside of this repository reads it".to_owned(),
         Some(doubt) => format!("stop writing it and drop the column; {doubt}"),
     };
-    let told = |columns: Vec<&Column>, by: &str| {
+    let told = |columns: Vec<&Column>, by: &str, help: &str| {
         let places = columns.iter().map(|column| (column.name.clone(), context.survey.made(column.made))).collect();
         let message = |names: &str| format!("{names} of `{of}`: written, and {by} reads it");
-        gathered(&RULE, places, message).map(|finding| finding.help(help.clone())).collect::<Vec<_>>()
+        gathered(&RULE, places, message).map(|finding| finding.help(help)).collect::<Vec<_>>()
     };
-    [told(never, "no statement"), told(once, "only a migration")].concat()
+    let after = "stop writing it; it can be dropped once that migration is never run again, which fails without it";
+    [told(never, "no statement", &help), told(once, "only a migration", after)].concat()
 }
 
 /// The columns that migrations ask for by name.

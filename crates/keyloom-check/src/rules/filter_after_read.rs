@@ -6,6 +6,7 @@ use keyloom_model::{ByItem, Compare, Entity, Expr, Limit, Read, ReadVerb, Select
 use keyloom_survey::{Role, Site};
 
 use crate::growth::worst_rows;
+use crate::reads::names;
 use crate::{Context, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
@@ -137,7 +138,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             "what the index on `{indexed}` finds in `{}`{} is read, and then tested for {}",
             read.table.name,
             if open { " on all nodes" } else { "" },
-            read.filtered(indexed)
+            names(read.filtered(indexed))
         );
         findings.push(
             Finding::new(&RULE, place, message)

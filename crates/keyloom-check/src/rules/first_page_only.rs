@@ -1,8 +1,9 @@
 use keyloom_cql::resolve::{Part, Partitions};
-use keyloom_finding::{Finding, Level, Rule};
-use keyloom_survey::Consumed;
+use keyloom_finding::{Finding, Level, Place, Rule};
+use keyloom_survey::{Consumed, Site};
 
 use crate::SurveyContext;
+use crate::reads::Read;
 
 pub(crate) static RULE: Rule = Rule {
     name: "first-page-only",
@@ -26,7 +27,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         let within = read.limit().zip(page).is_some_and(|(limit, page)| limit <= page);
         // A limit that is bound is mostly smaller than a page: nobody knows.
         let bound_limit = read.select.limit.is_some() && read.limit().is_none();
-        if few_rows || within || bound_limit {
+        if few_rows || within || bound_limit || !is_certain(context, &read, page) {
             continue;
         }
         let table = &read.table.name;
@@ -43,4 +44,13 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             .help("go through all pages, or hand the paging state on; if one page is meant, say so with LIMIT"),
         );
     }
+}
+
+/// Whether the first page is certainly all that is looked at. A result of the Python driver hands on its paging state, asks
+/// for its next page, or has none at all (`fetch_size=None`) where this does not show: only a page of a fixed size tells.
+/// With a size that only the program knows, the caller mostly pages by itself.
+fn is_certain(context: &SurveyContext<'_>, read: &Read<'_>, page: Option<u64>) -> bool {
+    let in_python = |(place, _): &(Place, Site)| context.name_of(place.file).ends_with(".py");
+    let sized = read.of.site.as_ref().is_some_and(|site| site.page_size.is_some());
+    page.is_some() && (sized || !read.of.sites.iter().any(in_python))
 }

@@ -1,11 +1,13 @@
 use keyloom_cql::resolve::Partitions;
+use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Place, Rule};
-use keyloom_survey::Role;
+use keyloom_survey::{Role, is_program};
 
 use super::gathered;
 use crate::SurveyContext;
 use crate::guess::holds_little;
-use crate::reads::names;
+use crate::meaning::thing;
+use crate::reads::{Read, names};
 
 pub(crate) static RULE: Rule = Rule {
     name: "full-scan",
@@ -33,7 +35,11 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         let (table, key) = (&read.table.name, read.partition_key());
-        let softer = holds_little(read.table) || read.limit().is_some();
+        let softer = holds_little(read.table)
+            || lists_reference_data(read.table)
+            || read.limit().is_some()
+            || read.select.distinct.is_some()
+            || is_sent_out_of_sight(context, &read);
         let level = if softer { Level::Note } else { read.level() };
         let message = match read.select.distinct {
             Some(_) => format!("every partition of `{table}` is asked for its key"),
@@ -65,4 +71,31 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             finding.level(Level::Note).help(help)
         },
     ));
+}
+
+/// Whether a table holds what changes seldom and is short by its nature, one row for each: countries, plugins, clusters.
+fn lists_reference_data(table: &Table) -> bool {
+    const REFERENCE: &[&str] = &[
+        "category",
+        "cluster",
+        "country",
+        "currency",
+        "jurisdiction",
+        "language",
+        "locale",
+        "permission",
+        "plugin",
+        "region",
+        "role",
+        "tariff",
+        "template",
+        "timezone",
+    ];
+    let one_row = table.clustering().next().is_none();
+    one_row && thing(table).is_some_and(|thing| REFERENCE.contains(&thing.as_str()))
+}
+
+/// Whether a text of a program is sent by a call that was not seen: it may be that of a job.
+fn is_sent_out_of_sight(context: &SurveyContext<'_>, read: &Read<'_>) -> bool {
+    read.of.sites.is_empty() && is_program(context.name_of(read.of.whole().file))
 }

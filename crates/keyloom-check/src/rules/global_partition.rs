@@ -1,15 +1,16 @@
 use std::collections::BTreeSet;
 
-use keyloom_cql::ast::StatementKind;
+use keyloom_cql::ast::{Select, StatementKind};
 use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
 use super::unbounded_partition;
-use crate::SurveyContext;
 use crate::guess::gathers_over_time;
 use crate::meaning::has_word;
 use crate::reads::{constant, given, names, relations, restricted};
+use crate::writing::Reach;
+use crate::{SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "global-partition",
@@ -31,12 +32,18 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             findings.extend(idle(context, table));
             continue;
         };
+        if is_one_cell(context, table) {
+            continue;
+        }
         let seen = constants.iter().all(|constant| constant.value.is_some());
         let (name, why) = (&table.name, why(&constants));
         // A table of one row is fine while the row is small.
         let (level, message, help) = if table.clustering().next().is_none() {
             let help = "fine for a small row that callers keep for a while; if each request reads it, its replicas are the limit";
             (Level::Note, format!("`{name}` holds one row: {why}"), help)
+        } else if context.uses(table).iter().any(|one| one.is_conditional() && one.is_in_batch()) {
+            let help = "a batch with a condition needs its rows in one partition: keep in it only the rows that are decided together, and the many others in a table that is spread";
+            (Level::Note, format!("all rows of `{name}` lie in one partition: {why}"), help)
         } else {
             let level = if seen { Level::Warning } else { Level::Note };
             let help = "spread it: a bucket computed from the id in the partition key, and a day where rows gather over time; a read of all then asks each of them";
@@ -44,6 +51,23 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         };
         findings.push(Finding::new(&RULE, context.survey.made(table.key_made), message).level(level).help(help));
     }
+}
+
+/// Whether a partition serves as a cell for one row: it is emptied as a whole, and whoever reads it wants one row.
+fn is_one_cell(context: &SurveyContext<'_>, table: &Table) -> bool {
+    let mut reads = context.uses(table).iter().filter_map(|one| match one.kind {
+        StatementKind::Select(select) if !one.is_test() => Some((one, select)),
+        _ => None,
+    });
+    let is_emptied = || {
+        let empties = |one: &TableUse<'_>| one.deletes_rows() && one.reach(table) == Reach::Partition;
+        context.uses(table).iter().any(|one| one.is_service() && empties(one))
+    };
+    let wants_one = |(one, select): (&TableUse<'_>, &Select)| {
+        let limit = select.limit.as_ref().and_then(|limit| constant(one.of, limit));
+        limit == Some("1") || one.reach(table) == Reach::Rows
+    };
+    table.clustering().next().is_some() && is_emptied() && reads.all(wants_one)
 }
 
 /// A part of the partition key that is always the same, so that the others are the whole key. Where the partition is

@@ -1,8 +1,8 @@
 use keyloom_cql::ast::{QualifiedName, Select, Selection, SelectorKind, StatementKind};
-use keyloom_cql::schema::{Column, ColumnKind};
+use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::meaning::{is_clock, is_integer};
+use crate::meaning::{has_word, is_clock, is_integer};
 use crate::reads::{given, relations};
 use crate::writing::{foremost, is_fixed_by};
 use crate::{SurveyContext, TableUse};
@@ -27,6 +27,9 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
                 one.deletes_rows() && named
             };
             let (Some(insert), Some(delete)) = (foremost(uses, makes), foremost(uses, removes)) else { continue };
+            if is_kept_elsewhere(context, table) {
+                continue;
+            }
             let message = format!(
                 "the largest `{}` of `{}` is read to number the next row; once that row is deleted, its number is given a second time",
                 column.name, table.name
@@ -41,6 +44,31 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
             );
         }
     }
+}
+
+/// Whether the service writes down how far the numbers of an owner went, in a place that the deletes do not reach: the
+/// next number need not come from the rows alone.
+fn is_kept_elsewhere(context: &SurveyContext<'_>, table: &Table) -> bool {
+    const KEPT: &[&str] = &["deleted", "highest", "last", "latest", "max", "maximum", "next"];
+    let is_position = |column: &Column| {
+        let outlives = matches!(column.kind, ColumnKind::Regular | ColumnKind::Static);
+        outlives && is_integer(&column.of) && !is_clock(column) && has_word(&column.name, KEPT)
+    };
+    let is_own = |other: &Table| other.keyspace == table.keyspace && other.name == table.name;
+    let shares_owner =
+        |other: &Table| other.partition_key().any(|key| table.partition_key().any(|column| column.name == key.name));
+    context.own_tables().filter(|other| shares_owner(other)).any(|other| {
+        let kept = other.columns.iter().filter(|column| is_position(column));
+        // In the table itself only what the partition shares outlives its rows.
+        let kept = kept.filter(|column| !is_own(other) || column.kind == ColumnKind::Static);
+        let names: Vec<&str> = kept.map(|column| column.name.as_str()).collect();
+        let writes = |one: &TableUse<'_>| {
+            one.is_service()
+                && one.sets()
+                && one.columns_set().is_some_and(|set| set.iter().any(|name| names.contains(&name.text.as_str())))
+        };
+        context.uses(other).iter().any(writes)
+    })
 }
 
 /// `SELECT max(c)`, or the first row from the larger end, of which only this column is read.

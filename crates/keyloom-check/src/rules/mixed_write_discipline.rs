@@ -86,10 +86,22 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 /// So many writes of each kind stand for all of a table.
 const COMPARED: usize = 100;
 
-/// Whether two writes may meet in one cell, as far as they are known.
+/// Whether two writes may meet in one cell, or in the row itself, as far as they are known.
 fn overlap(table: &Table, one: &TableUse<'_>, other: &TableUse<'_>) -> bool {
+    // An insert makes the row, also one without any values, and a delete takes it away.
+    let meet = |insert: &TableUse<'_>, delete: &TableUse<'_>| {
+        makes_row(table, insert) && delete.deletes_rows() && delete.reach(table) != Reach::Unknown
+    };
+    if meet(one, other) || meet(other, one) {
+        return true;
+    }
     let (Some(cells), Some(others)) = (cells(table, one), cells(table, other)) else { return false };
     cells.iter().any(|column| others.contains(column))
+}
+
+/// Whether it is an insert of a row, and not only of what a partition shares.
+fn makes_row(table: &Table, one: &TableUse<'_>) -> bool {
+    one.insert().is_some() && table.clustering().all(|column| given(one.kind, &column.name).is_some())
 }
 
 /// The cells that a write sets or removes.

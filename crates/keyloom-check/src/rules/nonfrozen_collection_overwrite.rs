@@ -1,9 +1,10 @@
 use keyloom_cql::ast::{AssignmentKind, DeleteTarget, LiteralKind, StatementKind, Term, TermKind};
 use keyloom_cql::schema::{Column, Table, Type};
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::Role;
 
 use crate::meaning::is_nonfrozen;
-use crate::reads::names;
+use crate::reads::{names, statements};
 use crate::writing::foremost;
 use crate::{SurveyContext, TableUse};
 
@@ -15,14 +16,28 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let elsewhere = of_unknown_tables(context);
     for table in context.own_tables().filter(|table| !table.unknown) {
         let uses = context.uses(table);
-        let cells = table.columns.iter().filter(|column| is_nonfrozen(&column.of));
+        // A statement whose table only the program knows, and that changes elements under this name, may do so here.
+        let is_doubtful = |column: &&Column| {
+            elsewhere.iter().any(|one| one.may_be_about(table) && changes_elements(one, &column.name))
+        };
+        let cells = table.columns.iter().filter(|column| is_nonfrozen(&column.of) && !is_doubtful(column));
         let (mixed, whole): (Vec<&Column>, Vec<&Column>) =
             cells.partition(|column| uses.iter().any(|one| changes_elements(one, &column.name)));
         findings.extend(always(context, table, &whole));
         findings.extend(sometimes(context, table, &mixed));
     }
+}
+
+/// The statements outside of tests whose table is not known.
+fn of_unknown_tables<'a>(context: &SurveyContext<'a>) -> Vec<TableUse<'a>> {
+    let uses = context.survey.uses.iter().filter(|of| of.role != Role::Test);
+    let all = uses.flat_map(|of| {
+        statements(of).iter().map(move |statement| TableUse { of, kind: &statement.kind, span: statement.span })
+    });
+    all.filter(|one| one.kind.table().is_some_and(|table| table.name.unknown)).collect()
 }
 
 /// Columns that nothing ever changes by their elements.

@@ -17,10 +17,13 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     for keyspace in context.survey.schema.keyspaces.values() {
         let Some(replication) = &keyspace.replication else { continue };
         let name = &keyspace.name;
-        // A template is filled in by somebody who knows the cluster.
         let for_trial = is_for_trial(name) || context.file_of(replication.made).is_some_and(is_for_trial);
+        // A template is filled in by somebody who knows the cluster.
         if for_trial || name.contains(HOLE) || name.starts_with("system") {
             continue;
+        }
+        if replication.class == "NetworkTopologyStrategy" && replication.factors.is_empty() {
+            findings.push(nowhere(name, context.survey.made(replication.made)));
         }
         let Some((centre, _)) = replication.factors.iter().find(|(_, factor)| *factor == Some(1)) else { continue };
         let within = if centre == "replication_factor" { String::new() } else { format!(" in `{centre}`") };
@@ -31,6 +34,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
     }
     let mut simple: Option<Finding> = None;
     for step in &context.survey.steps {
+        findings.extend(of_template(context, step));
         let Some((place, factor)) = simple_strategy(context, step) else { continue };
         match (factor, &mut simple) {
             (Factor::One, _) => findings.push(one_replica(context, step, place)),
@@ -40,6 +44,31 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         }
     }
     findings.extend(simple);
+}
+
+/// A template is filled in by somebody who knows the cluster, but for a factor that is written out.
+fn of_template(context: &SurveyContext<'_>, step: &Written) -> Option<Finding> {
+    let StatementKind::CreateKeyspace(create) = &step.statement.kind else { return None };
+    let file = context.name_of(step.whole.file);
+    if !create.name.unknown || is_program(file) || is_for_trial(file) || is_for_trial(&create.name.text) {
+        return None;
+    }
+    let (option, entries) = create.options.iter().find_map(replication)?;
+    let is_one = entries.iter().any(|(key, value)| key != "class" && value == "1");
+    let message = "each keyspace of this template has one replica: its name is filled in, the factor is not";
+    let finding = Finding::new(&RULE, step.place(option.span), message).level(Level::Note);
+    is_one.then(|| {
+        finding.help("let the factor be filled in as well, and ask for 3 in each data centre where the data matters")
+    })
+}
+
+fn nowhere(name: &str, place: Option<Place>) -> Finding {
+    let message = format!(
+        "keyspace `{name}` names no data centre and no number of replicas: it has as many as the server's own default says, one unless somebody raised it"
+    );
+    Finding::new(&RULE, place, message).level(Level::Note).help(
+        "name each data centre with its factor, 3 as a rule; the default (`default_keyspace_rf`) is there from Cassandra 4.1 on, and differs from cluster to cluster",
+    )
 }
 
 const HELP: &str = "use NetworkTopologyStrategy with 3 in each data centre: one node may then be away at QUORUM, for three times the disk";

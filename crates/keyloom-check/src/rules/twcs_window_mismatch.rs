@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 const FEW: u64 = 5;
 const MANY: u64 = 100;
 const SHORT: u64 = 3_600;
+const MINUTE: u64 = 60;
 
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
     for table in context.own_tables() {
@@ -33,13 +34,18 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         } else {
             continue;
         };
-        let better = in_words((ttl / 30).max(60));
+        let help = if ttl / 30 < MINUTE {
+            "a window is a minute at least: make it one, which is as close as rows of so short a life can come to 20 to 50 windows".to_owned()
+        } else {
+            let better = in_words(ttl / 30);
+            format!("make the window about a thirtieth of the life, {better}: 20 to 50 windows are then alive")
+        };
         // What lives for minutes never fills a file that matters.
         let level = if ttl < SHORT { Level::Note } else { Level::Warning };
         let finding = Finding::new(&RULE, context.survey.made(compaction.made), message)
             .level(level)
             .derivation(format!("{ttl} s of life / {window} s a window = {counted}"))
-            .help(format!("make the window about a thirtieth of the life, {better}: 20 to 50 windows are then alive"));
+            .help(help);
         findings.push(finding);
     }
 }

@@ -1,13 +1,14 @@
 use keyloom_cql::ast::{Native, StatementKind};
 use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_survey::Role;
 
 use crate::guess::{native, words};
 use crate::meaning::{
-    grows_with_time, has_word, is_bucket, is_counter_table, is_event, is_identity_by_name, is_random_id, is_sequence,
-    thing,
+    grows_with_time, has_word, is_bucket, is_clock, is_counter_table, is_event, is_identity_by_name, is_integer,
+    is_random_id, is_sequence, thing,
 };
-use crate::reads::{constant, given, names};
+use crate::reads::{constant, given, names, some_names};
 use crate::writing::{Reach, foremost};
 use crate::{SurveyContext, TableUse};
 
@@ -152,15 +153,67 @@ const PASSING: &[&str] = &[
     "workflow",
 ];
 
+/// What has to stay: an expiry would lose it, and a period in the key would part what is read as a whole.
+const KEPT: &[&str] = &[
+    "audit",
+    "balance",
+    "billing",
+    "block",
+    "charge",
+    "earning",
+    "invoice",
+    "ledger",
+    "money",
+    "order",
+    "payment",
+    "payout",
+    "purchase",
+    "receipt",
+    "refund",
+    "transaction",
+    "transfer",
+    "tx",
+];
+
+/// Of these, what a person does a few hundred times in a life.
+const SELDOM: &[&str] = &["invoice", "order", "payment", "payout", "purchase", "receipt", "refund"];
+
+const PERSONS: &[&str] = &["buyer", "member", "payer", "person", "player", "user"];
+
+/// What somebody changes by hand.
+const SETTINGS: &[&str] = &["config", "configuration", "definition", "option", "preference", "setting"];
+
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(context.own_tables().filter_map(|table| finding(context, table)));
+    let (mut unread, mut told) = (Vec::new(), Vec::new());
+    for table in context.own_tables() {
+        let Some(finding) = finding(context, table) else { continue };
+        let is_unread = finding.level == Level::Note && context.uses_in_life(table).is_empty();
+        if is_unread { unread.push((table, finding)) } else { told.push(finding) }
+    }
+    findings.extend(told);
+    findings.extend(gather(context, unread));
+}
+
+/// Tables of which no statement was read: one note for many of them, since only the schema speaks.
+fn gather(context: &SurveyContext<'_>, unread: Vec<(&Table, Finding)>) -> Vec<Finding> {
+    const TOLD_APART: usize = 3;
+    if unread.len() <= TOLD_APART {
+        return unread.into_iter().map(|(_, finding)| finding).collect();
+    }
+    let names = some_names(unread.iter().map(|(table, _)| table.name.as_str()));
+    let message = format!(
+        "by this schema all rows of one owner lie in one partition, which grows with time, in {names}; no statement on them was read"
+    );
+    let help = "for each of them, count the rows of the busiest owner: past some 100,000 the partition key needs a period or a bucket too";
+    let place = unread.first().and_then(|(table, _)| context.survey.made(table.made));
+    vec![Finding::new(&RULE, place, message).level(Level::Note).help(help)]
 }
 
 /// What there is to say of a table.
 pub(crate) fn finding(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
     let column = grows_by(table)?;
     let uses = &context.uses_in_life(table);
-    if is_cut(table, uses) || expires(table, uses) {
+    if is_cut(table, uses) || expires(table, uses) || is_seldom(table) || names_an_entity(context, table, column) {
         return None;
     }
     // A list of things by their ids may be short; only a statement shows that nothing is ever taken off it.
@@ -169,31 +222,91 @@ pub(crate) fn finding(context: &SurveyContext<'_>, table: &Table) -> Option<Find
     let level = match writer {
         Some(one) if has_constant_key(one, table) => return None,
         Some(one) => one.level(Level::Warning),
+        // Where other tables show their statements, and this one only migrations, nothing makes rows any more.
+        None if is_left_to_migrations(context, table) || is_picked(table) => return None,
         None => context.level_by_shape(table, by_shape)?,
     };
     let owner = names(table.partition_key().map(|column| column.name.as_str()));
-    let end = if has_row_deletes(table, uses) { "is emptied only row by row" } else { "is never cut or emptied" };
-    let message = format!(
-        "all rows of one {owner} in `{}` lie in one partition, which grows by `{}` and {end}",
-        table.name, column.name
-    );
+    let (name, by) = (&table.name, &column.name);
+    let message = match () {
+        () if uses.is_empty() => format!(
+            "by this schema all rows of one {owner} in `{name}` lie in one partition, which grows by `{by}`; no statement was read that cuts or empties it"
+        ),
+        () if has_row_deletes(table, uses) => format!(
+            "all rows of one {owner} in `{name}` lie in one partition, which grows by `{by}` and is emptied only row by row"
+        ),
+        () => format!(
+            "all rows of one {owner} in `{name}` lie in one partition, which grows by `{by}` and is never cut or emptied"
+        ),
+    };
+    let level = level.min(loudness(table, uses));
+    let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help(table, column));
+    Some(finding.related(writer.map(TableUse::place), "a row more with each of these"))
+}
+
+/// How to cut the partitions of a table.
+fn help(table: &Table, column: &Column) -> String {
+    let owner = table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    let order = table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    if has_word(&table.name, KEPT) {
+        return format!(
+            "these rows have to stay: if one owner can have more than some 100,000, add a bucket to the partition key, `(({owner}, bucket), {order})`, that is counted up when one is full"
+        );
+    }
+    if is_integer(&column.of) && !is_clock(column) {
+        return format!(
+            "add a bucket to the partition key, `(({owner}, bucket), {order})`, which is computed from `{}` (a number for each 10,000): who knows the one knows the other",
+            column.name
+        );
+    }
     let mut help = format!(
-        "add a period to the partition key, `(({}, month), {})`, so that each partition is closed after it (a read over several months is then one read each)",
-        table.partition_key().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
-        table.clustering().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
+        "add a period to the partition key, `(({owner}, month), {order})`, so that each partition is closed after it (a read over several months is then one read each)"
     );
     if may_expire(table) {
         help.push_str("; or let rows expire: `default_time_to_live`");
     }
-    let level = level.min(loudness(table, uses));
-    let finding = Finding::new(&RULE, context.survey.made(table.made), message).level(level).help(help);
-    Some(finding.related(writer.map(TableUse::place), "a row more with each of these"))
+    help
 }
 
-/// Whether an expiry is worth a word. An entry of a lookup table must live as long as what it leads to, and settings stay.
+/// Whether one owner never makes many rows: what a person pays and orders, and what is set by hand.
+fn is_seldom(table: &Table) -> bool {
+    let of_person = table.partition_key().any(|column| has_word(&column.name, PERSONS));
+    let is_setting = |name: &str| has_word(name, SETTINGS);
+    (of_person && has_word(&table.name, SELDOM))
+        || is_setting(&table.name)
+        || table.partition_key().any(|column| is_setting(&column.name))
+}
+
+/// Whether the column by which rows are told apart is the id of a thing that has a table of its own, and the rows are no
+/// events: each write of the pair meets the same row, so that time alone adds none.
+fn names_an_entity(context: &SurveyContext<'_>, table: &Table, column: &Column) -> bool {
+    let happens = thing(table).is_some_and(|thing| is_event(&thing) || PASSING.contains(&thing.as_str()));
+    let is_alone = table.clustering().count() == 1 && native(column) == Some(Native::Timeuuid);
+    if happens || !is_alone {
+        return false;
+    }
+    let entity = words(&column.name);
+    let is_its_table = |other: &Table| {
+        let bare = match entity.as_slice() {
+            [.., word, id] if id == "id" => thing(other).is_some_and(|thing| thing == *word),
+            _ => false,
+        };
+        other.partition_key().any(|key| key.name == column.name || (bare && key.name == "id"))
+    };
+    context
+        .own_tables()
+        .any(|other| other.keyspace == table.keyspace && other.name != table.name && is_its_table(other))
+}
+
+fn is_left_to_migrations(context: &SurveyContext<'_>, table: &Table) -> bool {
+    let uses = context.uses(table);
+    let by_migration = |one: &TableUse<'_>| one.of.role == Role::Migration && !one.is_seed();
+    context.shows_its_statements(&table.keyspace) && !uses.is_empty() && uses.iter().all(by_migration)
+}
+
+/// Whether an expiry is worth a word. An entry of a lookup table must live as long as what it leads to.
 fn may_expire(table: &Table) -> bool {
-    let has_values = table.columns.iter().any(|column| column.kind == ColumnKind::Regular);
-    has_values && !has_word(&table.name, &["config", "configuration", "setting"])
+    table.columns.iter().any(|column| column.kind == ColumnKind::Regular)
 }
 
 /// A constant key makes one partition for all, of which more is said elsewhere.
@@ -210,11 +323,17 @@ fn grows_by(table: &Table) -> Option<&Column> {
     table.clustering().find(|column| grows_with_time(column)).or_else(|| numbered_events(table))
 }
 
+/// What somebody picked out, or what waits, is taken off the list again.
+fn is_picked(table: &Table) -> bool {
+    const PICKED: &[&str] =
+        &["bookmark", "draft", "favorite", "favourite", "pending", "pin", "pinned", "saved", "scheduled", "unread"];
+    has_word(&table.name, PICKED)
+}
+
 /// The number of an event, where it leads the order of a partition and each row has a time of its own: such numbers are
 /// given out in the order of time.
 fn numbered_events(table: &Table) -> Option<&Column> {
-    // What somebody picked out, or what waits, is taken off the list again.
-    if has_word(&table.name, &["draft", "pending", "pinned", "saved", "scheduled", "unread"]) {
+    if is_picked(table) {
         return None;
     }
     let thing = thing(table).filter(|thing| is_event(thing))?;

@@ -138,6 +138,7 @@ impl<'t, 'a> Part<'t, 'a> {
         }
         let all = self.table.columns.iter().filter(|column| column.kind == self.kind).count();
         match one.insert() {
+            None if self.is_whole(&cells) => None,
             None => (cells.len() * 2 <= all).then_some(Partial::Change),
             Some(_) if cells.len() * 2 <= fullest.len() && cells.iter().all(|name| self.changes(name)) => {
                 Some(Partial::Change)
@@ -146,6 +147,15 @@ impl<'t, 'a> Part<'t, 'a> {
             Some(_) if cells.len() * 2 <= fullest.len() => Some(Partial::Subset),
             Some(_) => missing.iter().any(|name| has_word(name, STATE)).then_some(Partial::WithoutState),
         }
+    }
+
+    /// Whether a row with these columns is one that the service also makes on purpose: one of its inserts sets no others.
+    fn is_whole(self, cells: &[&str]) -> bool {
+        self.uses.iter().filter(|one| one.is_service() && one.insert().is_some() && !one.is_seed()).any(|one| {
+            let made = self.cells(one);
+            let by_change = made.iter().all(|name| self.changes(name));
+            !made.is_empty() && !by_change && made.iter().all(|name| cells.contains(name))
+        })
     }
 
     /// Whether a column changes during the life of a row: a time, or a state. An insert of anything else may make a row of

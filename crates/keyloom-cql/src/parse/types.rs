@@ -34,7 +34,7 @@ impl Parser<'_> {
             self.step();
             return Ok(CqlType { kind: TypeKind::Native(native), span: start });
         }
-        let name = self.type_name()?;
+        let name = self.type_name().map_err(|fault| self.as_type(fault))?;
         let span = name.span();
         Ok(CqlType { kind: TypeKind::Named(name), span })
     }
@@ -99,6 +99,21 @@ impl Parser<'_> {
             return Err(self.type_name_fault(token.span.to(last), written));
         }
         Ok(name)
+    }
+
+    /// A word that was meant as a type of a column: quotes would only ask for a type that nobody made.
+    fn as_type(&self, mut fault: Box<super::SyntaxFault>) -> Box<super::SyntaxFault> {
+        let written = self.text[fault.span.bytes()].to_ascii_lowercase();
+        let meant = match written.as_str() {
+            "json" | "enum" | "macaddr" => "text",
+            "byte" => "tinyint",
+            "bitstring" => "blob",
+            "interval" => "duration",
+            _ => return fault,
+        };
+        fault.message = format!("CQL has no type `{written}`");
+        fault.help = Some(format!("make it `{meant}`"));
+        fault
     }
 
     fn type_name_fault(&self, span: Span, written: &str) -> Box<super::SyntaxFault> {
