@@ -22,6 +22,7 @@ mod snippet;
 mod template;
 mod unit;
 mod value;
+mod words;
 
 pub use dialect::Drivers;
 pub use language::Language;

@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use crate::Language;
 use crate::draft::Draft;
-use crate::sight::{foreign, is_statement};
 use crate::snippet::{Argument, Bound, Origin, Site, Snippet};
 use crate::template::{Open, open_places};
 use crate::unit::{Seed, Sent, Unit};
 use crate::value::{Kind, Shared, Text};
+use crate::words::{foreign, is_statement};
 use names::Names;
 
 /// Units put together.
