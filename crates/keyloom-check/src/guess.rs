@@ -50,7 +50,7 @@ pub(crate) fn few_values(column: &Column) -> Option<&'static str> {
         "level" if native(column) == Some(Native::Text) => Some("by its name it has few values"),
         "code" if words.iter().any(|word| word == "country") => Some("by its name it has few values"),
         "type" | "kind" | "category" => Some("by its name it has few values"),
-        "name" if words.iter().any(|word| ["attribute", "property"].contains(&word.as_str())) => {
+        "name" if words.iter().any(|word| ["attribute", "property", "type", "kind"].contains(&word.as_str())) => {
             Some("by its name it has few values")
         }
         "flag" | "enabled" | "active" | "deleted" => Some("by its name it is a flag"),
@@ -142,6 +142,7 @@ mod tests {
         assert!(few_values(&column("is", Native::Text)).is_none());
         assert!(few_values(&column("code", Native::Text)).is_none());
         assert!(few_values(&column("attribute_name", Native::Text)).is_some());
+        assert!(few_values(&column("order_type_name", Native::Text)).is_some());
         assert!(few_values(&column("user_name", Native::Text)).is_none());
         assert!(few_values(&column("log_level", Native::Text)).is_some());
         assert!(few_values(&column("level", Native::Int)).is_none());

@@ -3,7 +3,7 @@ use keyloom_cql::schema::Column;
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Change, Entity, Expr, Literal, Path, Type, Write, WriteVerb};
 
-use crate::guess::{native, words};
+use crate::guess::{few_values, native, words};
 use crate::writing::is_fixed_by;
 use crate::{Context, SurveyContext, TableUse};
 
@@ -75,37 +75,78 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
         if uses.iter().any(|one| one.insert().is_some() && one.is_conditional()) {
             continue;
         }
-        let key = || table.partition_key().chain(table.clustering());
-        let Some(name) = key().find(|column| is_given_name(column)) else { continue };
         let of_views = views().filter(|view| view.base.0 == table.keyspace && view.base.1 == table.name);
-        let looks: Vec<&TableUse<'_>> =
-            uses.iter().chain(of_views.flat_map(|view| context.uses(&view.table))).collect();
-        let pair = uses.iter().filter(is_insert).filter(|one| !one.is_in_batch()).find_map(|insert| {
-            let look = looks.iter().find(|look| looks_first(look, insert, &name.name))?;
-            Some((insert, *look))
-        });
-        let Some((insert, look)) = pair else { continue };
-        let message = format!(
-            "`{0}` of `{1}` is looked up first and then written without a condition: of two callers that both find it free, the later one wins, and neither is told",
-            name.name, table.name
-        );
-        let help = "where the name must be unique, write `INSERT .. IF NOT EXISTS` and look at `[applied]`; the look before it is then not needed";
-        let finding = Finding::new(&RULE, insert.place(), message).level(Level::Note).help(help);
-        findings.push(finding.related(look.place(), "looked up here"));
+        let of_views: Vec<&TableUse<'_>> = of_views.flat_map(|view| context.uses(&view.table)).collect();
+        let looks: Vec<&TableUse<'_>> = uses.iter().chain(of_views.iter().copied()).collect();
+        let pair = |name: &Column, looks: &[&TableUse<'_>]| {
+            let mut inserts = uses.iter().filter(is_insert).filter(|one| !one.is_in_batch());
+            inserts.find_map(|insert| {
+                let look = looks.iter().copied().find(|look| looks_first(look, insert, &name.name))?;
+                Some((insert.place(), look.place()))
+            })
+        };
+        let key = || table.partition_key().chain(table.clustering());
+        let by_name = key().find(|column| is_given_name(column)).and_then(|name| Some((name, pair(name, &looks)?)));
+        // Whoever asks a view whether something is there means that it be there once, whatever the column is called.
+        let by_view = || {
+            let is_of_id =
+                |look: &TableUse<'_>| table.columns.iter().any(|column| is_id(column) && fixes(look, &column.name));
+            let asked: Vec<&TableUse<'_>> = of_views.iter().copied().filter(|look| !is_of_id(look)).collect();
+            let mut contents = table.columns.iter().filter(|column| is_content(column));
+            contents.find_map(|column| Some((column, pair(column, &asked)?)))
+        };
+        let (said, help, (insert, look)) = match by_name {
+            Some((name, places)) => (
+                format!(
+                    "`{}` of `{}` is looked up first and then written without a condition: of two callers that both find it free, the later one wins, and neither is told",
+                    name.name, table.name
+                ),
+                "where the name must be unique, write `INSERT .. IF NOT EXISTS` and look at `[applied]`; the look before it is then not needed",
+                places,
+            ),
+            None => {
+                let Some((column, places)) = by_view() else { continue };
+                (
+                    format!(
+                        "a view is asked for `{}` before a row of `{}` is written: two callers that both find nothing both write it, and a view may be late",
+                        column.name, table.name
+                    ),
+                    "where it must be there once, make it the key of a table of its own, and write that first with IF NOT EXISTS",
+                    places,
+                )
+            }
+        };
+        let finding = Finding::new(&RULE, insert, said).level(Level::Note).help(help);
+        findings.push(finding.related(look, "looked up here"));
     }
 }
 
 /// Whether a statement asks whether a name is there: its function says so and stands in the file of the insert, or it stands
 /// in the function that makes the row.
 fn looks_first(look: &TableUse<'_>, insert: &TableUse<'_>, name: &str) -> bool {
-    let StatementKind::Select(select) = look.kind else { return false };
-    let by_name = select.relations.iter().any(|relation| is_fixed_by(relation, name));
+    let by_name = fixes(look, name);
     let (Some(asks), Some(makes)) = (look.function(), insert.function()) else { return false };
     let here = look.place().file == insert.place().file;
     let is_question =
         words(asks).iter().any(|word| matches!(word.as_str(), "exists" | "exist" | "taken" | "available"));
     let is_maker = words(makes).iter().any(|word| matches!(word.as_str(), "create" | "register" | "claim" | "reserve"));
     by_name && look.is_service() && here && (is_question || (asks == makes && is_maker))
+}
+
+/// Whether a statement asks for rows with one value of a column.
+fn fixes(look: &TableUse<'_>, column: &str) -> bool {
+    let StatementKind::Select(select) = look.kind else { return false };
+    select.relations.iter().any(|relation| is_fixed_by(relation, column))
+}
+
+/// Whether a column holds the id of one thing: who gives it asks about that thing.
+fn is_id(column: &Column) -> bool {
+    matches!(native(column), Some(Native::Uuid | Native::Timeuuid))
+}
+
+/// Whether two things may have the same value by chance or by what they hold; ids are made for one thing each.
+fn is_content(column: &Column) -> bool {
+    matches!(native(column), Some(Native::Text | Native::Ascii | Native::Blob)) && few_values(column).is_none()
 }
 
 /// Whether people give this column its values, and no two things may share one.

@@ -56,7 +56,9 @@ impl<'t, 'a> Part<'t, 'a> {
             return None;
         }
         let removes = |one: &&TableUse<'_>| {
-            let plain = one.is_service() && one.deletes_rows() && !one.is_conditional();
+            // A delete that carries a time of its own may lie in the future, where nothing comes back behind it.
+            let has_own_time = one.using("timestamp").is_some_and(|time| matches!(time.kind, TermKind::Literal(_)));
+            let plain = one.is_service() && one.deletes_rows() && !one.is_conditional() && !has_own_time;
             plain
                 && match one.reach(self.table) {
                     Reach::Partition => true,

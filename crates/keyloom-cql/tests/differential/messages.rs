@@ -204,6 +204,7 @@ pub const SHAPES: &[&str] = &[
     "Cannot include a counter statement in a logged batch",
     "Batch with conditions cannot span multiple tables",
     "Durations are not allowed inside *: *",
+    "Durations are not allowed as map keys: *",
     "from_json() cannot be used in the selection clause of a SELECT statement",
     // Bugs of the server: a cast that fails, a null where none is expected.
     "server error: *",
