@@ -91,7 +91,7 @@ pub(super) fn term(name: &str, given: &[Given<'_>], at: &Range<u32>) -> Option<S
             say(&format!("{function}()"))
         }
         "function" | "fcall" => {
-            let arguments: Vec<Shared> = spread(&given[1..]).iter().map(|value| term_of(value, at)).collect();
+            let arguments: Vec<Shared> = spread(given.get(1..)?).iter().map(|value| term_of(value, at)).collect();
             Value::join(vec![text_of(first?), listed(&arguments, ("(", ", ", ")"), at)])
         }
         "tuple" => {
