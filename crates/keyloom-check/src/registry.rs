@@ -79,6 +79,7 @@ survey_rules![
     batch_as_bulk_load,
     boundary_mismatch,
     client_timestamp_resolution,
+    copy_without_contract,
     current_period_partition,
     dead_column,
     durable_writes_off,

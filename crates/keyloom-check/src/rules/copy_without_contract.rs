@@ -1,9 +1,11 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use keyloom_finding::{Finding, Level, Rule};
+use keyloom_finding::{FileId, Finding, Level, Place, Rule};
 use keyloom_model::{Action, Entity, Expr, Path, Pattern, Returns, Root, Selection, count_text};
+use keyloom_survey::Site;
 
-use crate::Context;
+use crate::guess::words;
+use crate::{Context, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "copy-without-contract",
@@ -50,6 +52,59 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// An insert that a function sends without waiting for it.
+struct Sent<'a> {
+    table: &'a str,
+    place: Place,
+    site: &'a Site,
+}
+
+/// Over a survey: a row and its copy in a lookup table are sent side by side, each by itself.
+pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
+    let mut by_function: BTreeMap<(FileId, &str), Vec<Sent<'_>>> = BTreeMap::new();
+    for table in context.own_tables() {
+        let inserts = context.uses(table).iter().filter(|one| one.insert().is_some() && one.is_service());
+        for (place, site) in inserts.filter(|one| !one.is_conditional()).flat_map(|one| &one.of.sites) {
+            let is_alone = site.batch.is_none() && !site.test_code && site.calls.iter().any(|call| is_async(call));
+            if let Some(function) = site.function.as_deref().filter(|_| is_alone) {
+                by_function.entry((place.file, function)).or_default().push(Sent {
+                    table: &table.name,
+                    place: *place,
+                    site,
+                });
+            }
+        }
+    }
+    for ((_, function), sent) in by_function {
+        let pair = sent.iter().find_map(|row| Some((row, sent.iter().find(|copy| is_copy(row, copy))?)));
+        let Some((row, copy)) = pair else { continue };
+        let message = format!(
+            "`{function}` writes `{}` and `{}` side by side, each by itself: if one of them fails, they differ from then on",
+            row.table, copy.table
+        );
+        let help =
+            "write them in one logged batch: then both are applied, sooner or later; or let a job compare the tables";
+        let finding = Finding::new(&RULE, row.place, message).level(Level::Note).help(help);
+        findings.push(finding.related(copy.place, "the copy"));
+    }
+}
+
+fn is_async(call: &str) -> bool {
+    ["executeAsync", "execute_async", "ExecuteAsync"].contains(&call)
+}
+
+/// Whether one is the copy of the other for another question: `orders` and `orders_by_user`, with a value that both get.
+fn is_copy(row: &Sent<'_>, copy: &Sent<'_>) -> bool {
+    let of = words(copy.table).into_iter().take_while(|word| word != "by").collect::<Vec<_>>();
+    let row_words = words(row.table);
+    let is_named_so = row.table != copy.table && of.len() < words(copy.table).len() && row_words.starts_with(&of);
+    let values = |sent: &Sent<'_>| {
+        let texts = sent.site.arguments.iter().map(|argument| argument.text.clone());
+        texts.filter(|text| text.contains(|letter: char| letter.is_alphabetic())).collect::<HashSet<String>>()
+    };
+    is_named_so && !row_words.contains(&"by".to_owned()) && !values(row).is_disjoint(&values(copy))
 }
 
 /// A path over a reference, and what a pattern does with it.

@@ -1,0 +1,27 @@
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.*;
+
+class Orders {
+    private final CqlSession session;
+    private final PreparedStatement insertOrder;
+    private final PreparedStatement insertOrderOfUser;
+
+    Orders(CqlSession session) {
+        this.session = session;
+        insertOrder = session.prepare("INSERT INTO orders (order_id, user_id, total) VALUES (?, ?, ?)");
+        insertOrderOfUser = session.prepare("INSERT INTO orders_by_user (user_id, order_id) VALUES (?, ?)");
+    }
+
+    void place(Order order) {
+        session.executeAsync(insertOrder.bind(order.id(), order.user(), order.total()));
+        session.executeAsync(insertOrderOfUser.bind(order.user(), order.id()));
+    }
+
+    ResultSet one(Order order) {
+        return session.execute("SELECT total, user_id FROM orders WHERE order_id = ?", order.id());
+    }
+
+    ResultSet of(Order order) {
+        return session.execute("SELECT order_id FROM orders_by_user WHERE user_id = ? LIMIT 50", order.user());
+    }
+}
