@@ -30,7 +30,7 @@ use crate::snippet::BatchKind;
 use crate::unit::{Declaration, Passed, Seed, Sent, Unit, Unread};
 use crate::value::{Kind, Name, Shared, Text, Unknown, Value};
 use bindings::Bindings;
-use patience::Patience;
+use patience::{Patience, is_unbearable};
 use skim::skim;
 
 /// Bytes of a file beyond which it is not read. People do not write such files; generators do.
@@ -60,7 +60,7 @@ pub fn read(language: Language, name: &str, text: &str) -> Unit {
         return unit;
     }
     let mut parser = Parser::new();
-    if parser.set_language(&language.grammar()).is_err() {
+    if is_unbearable(language, text) || parser.set_language(&language.grammar()).is_err() {
         unit.unread = Some(Unread::TooHard);
         return unit;
     }

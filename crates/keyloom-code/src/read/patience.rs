@@ -1,7 +1,9 @@
-//! How much work a text may be to parse.
+//! How much work a text may be to parse, and what a parser can't bear at all.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
+
+use crate::Language;
 
 /// The bytes that the parser is handed at a time.
 const CHUNK: usize = 4096;
@@ -36,5 +38,41 @@ impl Patience {
     pub fn step(&self) -> ControlFlow<()> {
         self.steps.set(self.steps.get() + 1);
         if self.lasts() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// Whether a text has what takes the parser of its language down: that of Ruby keeps the length of a here-document's word in
+/// one byte, and ends the whole process when the word is longer.
+pub(super) fn is_unbearable(language: Language, text: &str) -> bool {
+    const WORD_MAX: usize = 255;
+    let is_long = |(at, sign): (usize, &str)| {
+        let rest = &text[at + sign.len()..];
+        let rest = rest.strip_prefix(['-', '~']).unwrap_or(rest);
+        let quote = rest.chars().next().filter(|letter| ['"', '\'', '`'].contains(letter));
+        let word = rest.chars().skip(quote.map_or(0, |_| 1)).take(WORD_MAX + 1);
+        let goes_on = |letter: &char| match quote {
+            Some(quote) => *letter != quote,
+            None => letter.is_alphanumeric() || *letter == '_',
+        };
+        word.take_while(goes_on).count() > WORD_MAX
+    };
+    language == Language::Ruby && text.match_indices("<<").any(is_long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_here_documents_may_be_as_long_as_a_byte_says() {
+        let word = |length: usize| "W".repeat(length);
+        for (start, end) in [("<<", ""), ("<<~", ""), ("<<-\"", "\""), ("<<~'", "'")] {
+            let text = |length: usize| format!("x = {start}{}{end}\n", word(length));
+            assert!(!is_unbearable(Language::Ruby, &text(255)), "{start}");
+            assert!(is_unbearable(Language::Ruby, &text(256)), "{start}");
+        }
+        let appended = format!("x << '{}'", word(300));
+        assert!(!is_unbearable(Language::Ruby, &appended), "a blank behind it makes it an operator");
+        assert!(!is_unbearable(Language::Go, &format!("<<{}", word(300))));
     }
 }
