@@ -149,7 +149,7 @@ impl<'t> Reader<'t> {
             }
             Kind::Derived { .. } => Some(self.begin_site(node, name, &argument.value, rest)),
             _ if is_built(&argument.value) => Some(self.begin_site(node, name, &argument.value, rest)),
-            // A constant that is bound to a prepared statement is a value.
+            // What is bound to a prepared statement is a value.
             Kind::Name(_) if SENDS.contains(&name) && name != "bind" => {
                 Some(self.begin_site(node, name, &argument.value, rest))
             }
@@ -157,7 +157,7 @@ impl<'t> Reader<'t> {
                 Some(self.begin_site(node, name, &argument.value, rest))
             }
             Kind::Join(_) | Kind::Format { .. } | Kind::Either(_) | Kind::Rewritten(_) | Kind::Repeated(_)
-                if SENDS.contains(&name) =>
+                if SENDS.contains(&name) && name != "bind" =>
             {
                 Some(self.begin_site(node, name, &argument.value, rest))
             }

@@ -225,6 +225,19 @@ fn each_place_that_binds_a_prepared_statement_tells_what_it_does() {
 }
 
 #[test]
+fn a_value_that_may_be_null_is_no_statement() {
+    let program = "class Jobs { private PreparedStatement insert;\n\
+        void prepare() { insert = session.prepare(\"INSERT INTO jobs (id, due) VALUES (?, ?)\"); }\n\
+        void add(Job job) { Instant due = job.due() != null ? Instant.of(job.due()) : null;\n\
+        session.executeAsync(insert.bind(job.id(), due)); } }";
+    let snippets = together(&[("Jobs.java", program)]);
+    let sites: Vec<&Site> = snippets.iter().flat_map(|snippet| &snippet.sites).collect();
+    let [_, bound] = sites.as_slice() else { panic!("{sites:?}") };
+    assert_eq!(bound.calls, ["bind", "executeAsync"]);
+    assert_eq!(bound.arguments.len(), 2);
+}
+
+#[test]
 fn a_constant_in_the_place_of_a_value_is_quoted() {
     let program = "import com.datastax.driver.core.querybuilder.QueryBuilder;\n\
         class S { static final String KIND = \"kind\"; static final String USER = \"user\"; static final int ONE = 1;\n\
