@@ -163,18 +163,14 @@ pub(crate) fn given<'a>(kind: &'a StatementKind, name: &str) -> Option<&'a Term>
 
 /// The constant that a term stands for: written in the statement, or bound to its marker where the program shows it.
 pub(crate) fn constant<'a>(of: &'a Use, term: &'a Term) -> Option<&'a str> {
-    match &term.kind {
-        TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
-        TermKind::Hint(_, inner) => constant(of, inner),
-        _ => constant_at(of, of.site.as_ref()?, term),
-    }
+    constant_at(of, of.site.as_ref(), term)
 }
 
 /// The constant that a term stands for at one of the places that use its statement.
-pub(crate) fn constant_at<'a>(of: &'a Use, site: &'a Site, term: &'a Term) -> Option<&'a str> {
+pub(crate) fn constant_at<'a>(of: &'a Use, site: Option<&'a Site>, term: &'a Term) -> Option<&'a str> {
     match &term.kind {
         TermKind::Literal(literal) => (!literal.unknown).then_some(literal.text.as_str()),
-        TermKind::Marker(_) => match &argument_at(of, site, term)?.value {
+        TermKind::Marker(_) => match &argument_at(of, site?, term)?.value {
             Bound::Constant(text) => Some(text),
             Bound::Unknown | Bound::Null | Bound::Unset => None,
         },

@@ -49,7 +49,7 @@ pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Findi
 fn filtered_later(read: &Read<'_>) -> Option<Finding> {
     let limit = read.select.limit.as_ref()?;
     let reads_many = |number: &str| number.parse::<u64>().is_ok_and(|number| number > 1);
-    let is_constant = |site: &Site| constant_at(read.of, site, limit).is_some_and(reads_many);
+    let is_constant = |site: &Site| constant_at(read.of, Some(site), limit).is_some_and(reads_many);
     let filters = |site: &Site| site.calls.iter().any(|call| ["filter", "Where"].contains(&call.as_str()));
     let (place, _) = read.of.sites.iter().find(|(_, site)| !site.test_code && filters(site) && is_constant(site))?;
     let message = format!(

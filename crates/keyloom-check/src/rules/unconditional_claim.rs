@@ -68,15 +68,13 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// Over a survey: a name is looked up, and then written without a condition.
 pub(crate) fn check_survey(context: &SurveyContext<'_>, findings: &mut Vec<Finding>) {
-    let views = || context.survey.schema.keyspaces.values().flat_map(|keyspace| keyspace.views.values());
     for table in context.own_tables().filter(|table| !table.unknown) {
         let uses = context.uses(table);
         let is_insert = |one: &&TableUse<'_>| one.insert().is_some() && one.is_service();
         if uses.iter().any(|one| one.insert().is_some() && one.is_conditional()) {
             continue;
         }
-        let of_views = views().filter(|view| view.base.0 == table.keyspace && view.base.1 == table.name);
-        let of_views: Vec<&TableUse<'_>> = of_views.flat_map(|view| context.uses(&view.table)).collect();
+        let of_views: Vec<&TableUse<'_>> = context.views_of(table).flat_map(|view| context.uses(&view.table)).collect();
         let looks: Vec<&TableUse<'_>> = uses.iter().chain(of_views.iter().copied()).collect();
         let pair = |name: &Column, looks: &[&TableUse<'_>]| {
             let mut inserts = uses.iter().filter(is_insert).filter(|one| !one.is_in_batch());
