@@ -72,11 +72,6 @@ impl<'a> Context<'a> {
     pub fn is_misread(&self, path: &str) -> bool {
         self.reading.misread.contains(path)
     }
-
-    /// A limit of an engine, and the form in which a finding cites it.
-    pub fn limit(&self, engine: Engine, name: &str) -> (&'static Fact, Limit) {
-        limit(engine, name)
-    }
 }
 
 /// A limit of an engine, and the form in which a finding cites it.

@@ -6,6 +6,7 @@ use keyloom_model::{Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, cou
 use keyloom_survey::Role;
 
 use super::group_example;
+use crate::context::limit;
 use crate::growth::{rows_leave, worst_rows};
 use crate::guess::holds_little;
 use crate::reads::Read;
@@ -19,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let (page, limit) = context.limit(Engine::DynamoDb, "page_bytes");
+    let (page, limit) = limit(Engine::DynamoDb, "page_bytes");
     for pattern in &context.catalog.patterns {
         // What stops early or may be estimated does not read the whole group.
         let stops = |read: &keyloom_model::Read| read.up_to.is_some() || !read.exact;

@@ -4,6 +4,7 @@ use keyloom_model::{Entity, Fill, Pattern, Share, Skew, Write, WriteVerb, count_
 
 use super::peak_words;
 use crate::Context;
+use crate::context::limit;
 
 pub(crate) static RULE: Rule = Rule {
     name: "contended-decision",
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let (fact, limit) = context.limit(Engine::Cassandra, "row_decisions_per_second");
+    let (fact, limit) = limit(Engine::Cassandra, "row_decisions_per_second");
     let mut report = |path: String, what: String, load: Load, help: &str| {
         if load.per_second > fact.value as f64 {
             let rate = count_text(load.per_second.round() as u64);

@@ -4,6 +4,7 @@ use keyloom_model::{Assignment, By, Freshness, Limit, ReadVerb, RowSize, count_t
 
 use super::peak_words;
 use crate::Context;
+use crate::context::limit;
 
 pub(crate) static RULE: Rule = Rule {
     name: "missing-skew",
@@ -19,7 +20,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// A frequent list, whose busiest group may make a partition hot.
 fn reads(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let (fact, limit) = context.limit(Engine::DynamoDb, "partition_read_units");
+    let (fact, limit) = limit(Engine::DynamoDb, "partition_read_units");
     for pattern in &context.catalog.patterns {
         let (Some(read), Some(peak)) = (pattern.read(), pattern.rate.peak_per_second()) else { continue };
         // All calls of a list of everything meet the same group: there is nothing to ask.
@@ -73,7 +74,7 @@ fn reads(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// A frequent change that adds up on one row, such as a counter: only one can be decided after the other.
 fn counters(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let (fact, limit) = context.limit(Engine::Cassandra, "row_decisions_per_second");
+    let (fact, limit) = limit(Engine::Cassandra, "row_decisions_per_second");
     for pattern in &context.catalog.patterns {
         let Some(peak) = pattern.rate.peak_per_second().filter(|peak| *peak > fact.value as f64) else { continue };
         let stated = pattern.skew.is_some() || context.is_stated(&format!("patterns.{}.skew", pattern.name));

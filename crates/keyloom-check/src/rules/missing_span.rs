@@ -3,6 +3,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Action, Compare, Entity, Expr, Limit, Path, RowSize, Selection, Set, Type};
 
 use crate::Context;
+use crate::context::limit;
 
 pub(crate) static RULE: Rule = Rule {
     name: "missing-span",
@@ -45,8 +46,8 @@ fn fits_one_partition(context: &Context<'_>, entity: &Entity, selection: &Select
     let size = context.group_size(selection).map(|size| size.rows).filter(|rows| rows.per.is_none());
     let Some(worst) = size.and_then(|rows| rows.worst) else { return false };
     let bytes = worst.saturating_mul(RowSize::of_entity(context.catalog, entity).typical);
-    worst <= context.limit(Engine::Cassandra, "partition_rows").0.value
-        && bytes <= context.limit(Engine::Cassandra, "partition_bytes").0.value
+    worst <= limit(Engine::Cassandra, "partition_rows").0.value
+        && bytes <= limit(Engine::Cassandra, "partition_bytes").0.value
 }
 
 /// The field of a range over time whose ends the caller sends.

@@ -3,6 +3,7 @@ use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Field, RowSize, bytes_text};
 
 use crate::Context;
+use crate::context::limit;
 
 pub(crate) static RULE: Rule = Rule {
     name: "oversized-item",
@@ -16,7 +17,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let size = RowSize::of_entity(context.catalog, entity);
         let mut broken: Vec<_> = Engine::ALL
             .iter()
-            .map(|engine| context.limit(*engine, "item_bytes"))
+            .map(|engine| limit(*engine, "item_bytes"))
             .filter(|(fact, _)| size.worst > fact.value)
             .collect();
         broken.sort_by_key(|(fact, _)| fact.value);
