@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use keyloom_value::Kind;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,12 @@ pub trait Define: Send + Sync {
 
     /// Takes one step of a plan. A step that was taken already does nothing.
     fn apply(&self, step: &Step) -> impl Future<Output = Result<(), Fault>> + Send;
+
+    /// What each step of a plan says to the engine, in the engine's own words where it has any. Nothing is applied.
+    fn script(&self, steps: &[Step]) -> impl Future<Output = Result<Vec<String>, Fault>> + Send {
+        let script = steps.iter().map(Step::to_string).collect();
+        async { Ok(script) }
+    }
 }
 
 /// One legal change of a schema.
@@ -206,6 +212,20 @@ fn additions(found: &Table, wanted: &Table, steps: &mut Vec<Step>) -> Result<(),
         steps.extend(added.map(|column| Step::AddColumn { table: wanted.name.clone(), group, column: column.clone() }));
     }
     Ok(())
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Create(Table { name, discipline: Discipline::Indexed { of }, .. }) => {
+                write!(f, "create index `{name}` of `{of}`")
+            }
+            Self::Create(Table { name, .. }) => write!(f, "create table `{name}`"),
+            Self::AddColumn { table, column, .. } => write!(f, "add column `{}` to table `{table}`", column.name),
+            Self::Extend { table, column, .. } => write!(f, "extend column `{column}` of table `{table}`"),
+            Self::Drop { table } => write!(f, "drop table `{table}`"),
+        }
+    }
 }
 
 impl Step {

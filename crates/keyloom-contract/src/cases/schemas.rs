@@ -16,6 +16,7 @@ pub(crate) fn cases<S: Subject>() -> Vec<Case<S>> {
         a_fresh_store_has_no_tables,
         tables_are_described_as_they_were_created,
         a_handle_stays_when_tables_come_and_go,
+        a_script_says_every_step_and_takes_none,
         a_step_taken_twice_does_nothing,
         a_table_created_again_after_a_column_came_keeps_it,
         an_added_column_is_absent_in_older_rows,
@@ -81,6 +82,20 @@ async fn a_handle_stays_when_tables_come_and_go<S: Subject>(store: &S) {
     assert_eq!(desk.get(&key).await.expect("the row").values(), [text("v")]);
     let ids: Vec<_> = done(store.describe().await).into_iter().map(|(id, _)| id).collect();
     assert!((1..ids.len()).all(|at| !ids[..at].contains(&ids[at])), "no two tables share a handle: {ids:?}");
+}
+
+async fn a_script_says_every_step_and_takes_none<S: Subject>(store: &S) {
+    define(store, &[plain("t", Discipline::Decided)]).await;
+    let before = described(store).await;
+    let drop = Step::Drop { table: "t".to_owned() };
+    let steps = [Step::Create(plain("u", Discipline::Placed)), add(0, "new", Kind::Int), drop];
+    let script = done(store.script(&steps).await);
+    assert_eq!(script.len(), steps.len(), "one text for each step: {script:?}");
+    for (said, step) in script.iter().zip(&steps) {
+        assert!(said.contains(step.table()), "{step} is said with the table's name: {said}");
+    }
+    assert!(script[1].contains("new"), "a column is named: {}", script[1]);
+    assert_eq!(described(store).await, before, "nothing was applied");
 }
 
 async fn a_step_taken_twice_does_nothing<S: Subject>(store: &S) {
