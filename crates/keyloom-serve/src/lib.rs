@@ -21,9 +21,11 @@ mod query;
 mod reply;
 mod samples;
 mod signals;
+mod store_address;
 mod stream;
 mod system;
 mod up;
 
 pub use data::{DataError, backup, export, restore};
+pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Ready, Up, UpError, up};
