@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use keyloom_model::{Catalog, Pattern};
 use keyloom_store::{
-    BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape, Store, Table,
-    TableId, Verdict, steps,
+    BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape, Step, Store,
+    Table, TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value, json::to_json};
 use serde_json::{Map, Value as Json};
@@ -52,9 +52,7 @@ impl Run {
         store: Arc<S>,
         environment: Arc<dyn Environment>,
     ) -> Result<Self, Fault> {
-        let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
-        program.tables.iter().try_for_each(|table| keeps_all_values(table, &there))?;
-        for step in steps(&there, &program.tables, store.abilities())? {
+        for step in Self::steps(&program, &*store).await? {
             store.apply(&step).await?;
         }
         let described = store.describe().await?;
@@ -74,6 +72,16 @@ impl Run {
         run.secret =
             kept.try_into().map_err(|_| Fault::Broken("the secret of the cursors has another length".into()))?;
         Ok(run)
+    }
+
+    /// The steps that [`Run::open`] would take to make the program's tables.
+    ///
+    /// # Errors
+    /// When the store holds other tables, or fails.
+    pub async fn steps<S: Store + Define>(program: &Program, store: &S) -> Result<Vec<Step>, Fault> {
+        let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
+        program.tables.iter().try_for_each(|table| keeps_all_values(table, &there))?;
+        steps(&there, &program.tables, store.abilities())
     }
 
     /// The catalog that is run.

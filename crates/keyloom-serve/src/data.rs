@@ -171,7 +171,7 @@ pub fn export(
             let store = Arc::new(store);
             let opened = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System)));
             let run = opened.map_err(DataError::Store)?;
-            stream::export(&run, &store, &mut counted, runtime.handle()).map_err(DataError::Output)?;
+            stream::export(&run, &*store, &mut counted, runtime.handle()).map_err(DataError::Output)?;
             drop(run);
             if let Some(store) = Arc::into_inner(store) {
                 store.close().map_err(DataError::Store)?;

@@ -23,14 +23,20 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// What every request needs.
 pub(crate) struct Served {
     pub(crate) run: Arc<Run>,
-    pub(crate) store: Arc<Embedded>,
     pub(crate) log: Log,
-    /// What `backup` and `export` show to be let in.
-    pub(crate) control: Control,
+    /// The data, where it lies in a folder of this machine.
+    pub(crate) local: Option<Local>,
     /// Only requests that name this machine itself are answered, so that no page from elsewhere reaches it through a
     /// name of its own.
     pub(crate) loopback_only: bool,
     pub(crate) address: String,
+}
+
+/// Data that no other process can open: who wants all of it asks this one.
+pub(crate) struct Local {
+    pub(crate) store: Arc<Embedded>,
+    /// What `backup` and `export` show to be let in.
+    pub(crate) control: Control,
 }
 
 pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) -> Response {
@@ -68,17 +74,22 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
 
 /// All the data, for whoever can read the secret in its folder.
 fn stream(served: &Served, parts: &Parts) -> Response {
+    let Some(local) = &served.local else {
+        let detail = "the data is not this process's own: the engine has backups of its own, and \
+                      `keyloom export --store` reads it";
+        return reply::problem(StatusCode::NOT_FOUND, "no_data", "There is no data here", detail, Map::new());
+    };
     let shown = parts.headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
-    if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| served.control.is(shown)) {
+    if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| local.control.is(shown)) {
         let detail = "this is for `keyloom backup` and `keyloom export`, which read the secret in the data folder";
         return reply::problem(StatusCode::FORBIDDEN, "not_yours", "Not for everybody", detail, Map::new());
     }
-    let (run, store) = (Arc::clone(&served.run), Arc::clone(&served.store));
+    let (run, store) = (Arc::clone(&served.run), Arc::clone(&local.store));
     if parts.uri.path() == "/v1/-/backup" {
         return stream::written(move |pipe| stream::backup(&store, pipe));
     }
     let runtime = tokio::runtime::Handle::current();
-    stream::written(move |pipe| stream::export(&run, &store, pipe, &runtime))
+    stream::written(move |pipe| stream::export(&run, &*store, pipe, &runtime))
 }
 
 /// What became of a write whose outcome was not known.

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use crate::{
     connections,
     control::Control,
-    handle::{Served, handle},
+    handle::{Local, Served, handle},
     log::Log,
     opening,
     samples::curls,
@@ -123,39 +123,49 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
     let failed = |fault| UpError::Store(wanted.data.to_owned(), fault);
     // The address first: a port that is taken is no reason to touch the data.
     let listener = TcpListener::bind(wanted.listen).await.map_err(|error| UpError::Listen(wanted.listen, error))?;
-    let listening = listener.local_addr().map_err(UpError::Machine)?;
-    let address = format!("http://{listening}");
     let options = Options { durability: wanted.durability, ..Options::default() };
     let opened = Embedded::open(wanted.data, options, Arc::new(keyloom_embedded::System));
     let (store, opened) = opened.map_err(UpError::Open)?;
     let store = Arc::new(store);
     let run = Run::open(program, Arc::clone(&store), Arc::new(System)).await.map_err(failed)?;
-    let now_ms = System.now_us() / 1_000;
-    let curls = curls(&run, &address, now_ms, &mut |bytes| System.random(bytes));
-    // Before it says that it is ready: whoever reads that may tell it to stop at once.
-    let stop = stop().map_err(UpError::Machine)?;
     let mut secret = [0; 32];
     System.random(&mut secret);
-    let control = Control::new(listening, secret);
+    let control = Control::new(listener.local_addr().map_err(UpError::Machine)?, secret);
+    // Before it says that it is ready: whoever reads that may tell it to stop at once.
+    let stop = stop().map_err(UpError::Machine)?;
     let control_file = control.leave(wanted.data).map_err(UpError::Machine)?;
-    let served = Arc::new(Served {
+    let local = Local { store: Arc::clone(&store), control };
+    answer(wanted, listener, run, Some(local), stop, |address, curls| ready(&Ready { address, opened, curls })).await?;
+    drop(control_file);
+    close(store).await.map_err(failed)
+}
+
+/// Answers requests until it is time to stop.
+async fn answer(
+    wanted: &Up<'_>,
+    listener: TcpListener,
+    run: Run,
+    local: Option<Local>,
+    stop: impl Future<Output = ()>,
+    ready: impl FnOnce(String, Vec<String>),
+) -> Result<(), UpError> {
+    let address = format!("http://{}", listener.local_addr().map_err(UpError::Machine)?);
+    let curls = curls(&run, &address, System.now_us() / 1_000, &mut |bytes| System.random(bytes));
+    let served = Served {
         run: Arc::new(run),
-        store: Arc::clone(&store),
         log: Log::new(wanted.log),
-        control,
+        local,
         loopback_only: wanted.listen.ip().is_loopback(),
         address: address.clone(),
-    });
-    let router = Router::new().fallback(handle).with_state(Arc::clone(&served));
-    ready(&Ready { address, opened, curls });
-
+    };
+    let router = Router::new().fallback(handle).with_state(Arc::new(served));
+    ready(address, curls);
     match connections::serve(listener, router, stop).await {
         0 => {}
         1 => (wanted.log)("1 request did not end in time and was cut off"),
         cut => (wanted.log)(&format!("{cut} requests did not end in time and were cut off")),
     }
-    drop((served, control_file));
-    close(store).await.map_err(failed)
+    Ok(())
 }
 
 /// Stops the store cleanly, when nobody uses it any more.
