@@ -1,0 +1,187 @@
+//! Two sides of a comparison, measured in turns in one run.
+//!
+//! A machine is faster in one minute than in the next, so a figure means little and a ratio of two figures from the same
+//! minute means much. A [`Duel`] runs both sides in short turns, and who goes first changes with every turn. Nothing here
+//! fails by the clock.
+#![allow(clippy::disallowed_methods, reason = "measuring is reading clocks")]
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// How many rounds a duel has.
+pub const ROUNDS: usize = 9;
+
+/// How many calls of one side stand together before the other's turn.
+const TURN: u64 = 25;
+
+/// One call after the other, with numbers that tell the calls apart.
+pub trait Side {
+    /// Makes one call.
+    fn call(&mut self, number: u64) -> impl Future<Output = ()>;
+
+    /// How many requests this side has sent since it began, as the wire or the server counts them.
+    fn requests(&mut self) -> impl Future<Output = u64>;
+}
+
+/// What a duel measured.
+#[derive(Debug, Clone)]
+pub struct Duel {
+    /// What both sides did.
+    pub name: String,
+    /// Requests for each call, ours and theirs.
+    pub requests: (f64, f64),
+    /// The median latency of each round, ours and theirs, in microseconds.
+    pub latency: Vec<(f64, f64)>,
+    /// The processor time of this process for each call of each round, ours and theirs, in microseconds.
+    pub processor: Vec<(f64, f64)>,
+}
+
+impl Duel {
+    /// Runs both sides, so many calls each in every round.
+    pub async fn run(name: &str, calls: u64, ours: &mut impl Side, theirs: &mut impl Side) -> Self {
+        let (mut latency, mut processor) = (Vec::new(), Vec::new());
+        // What connections and caches do at first is not what is asked.
+        for number in 0..calls.min(200) {
+            ours.call(number).await;
+            theirs.call(number).await;
+        }
+        let before = (ours.requests().await, theirs.requests().await);
+        for round in 0..ROUNDS as u64 {
+            let (mut mine, mut other) = (Turns::default(), Turns::default());
+            for turn in 0..calls.div_ceil(TURN) {
+                let first = (round * calls) + turn * TURN;
+                if (round + turn).is_multiple_of(2) {
+                    mine.take(ours, first).await;
+                    other.take(theirs, first).await;
+                } else {
+                    other.take(theirs, first).await;
+                    mine.take(ours, first).await;
+                }
+            }
+            latency.push((mine.median(), other.median()));
+            processor.push((mine.processor_each(), other.processor_each()));
+        }
+        let after = (ours.requests().await, theirs.requests().await);
+        let each = |count: u64| count as f64 / (ROUNDS as u64 * calls.div_ceil(TURN) * TURN) as f64;
+        let requests = (each(after.0 - before.0), each(after.1 - before.1));
+        Self { name: name.to_owned(), requests, latency, processor }
+    }
+
+    /// The heading of a table of duels.
+    pub fn heading() -> String {
+        format!(
+            "{:<16} | {:>8} {:>8} | {:>9} {:>9} {:>6} | {:>9} {:>9} {:>6}",
+            "", "requests", "by hand", "p50 us", "by hand", "ratio", "CPU us", "by hand", "ratio"
+        )
+    }
+}
+
+/// The median of the rounds' ratios of the first to the second.
+pub fn median_ratio(rounds: &[(f64, f64)]) -> f64 {
+    median(rounds.iter().map(|(ours, theirs)| ours / theirs).collect())
+}
+
+/// The value in the middle; of none it is not a number.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// How much processor time this process has taken.
+pub fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+impl fmt::Display for Duel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let middle = |rounds: &[(f64, f64)]| {
+            let (ours, theirs): (Vec<f64>, Vec<f64>) = rounds.iter().copied().unzip();
+            format!("{:>9.1} {:>9.1} {:>6.2}", median(ours), median(theirs), median_ratio(rounds))
+        };
+        let Self { name, requests: (ours, theirs), latency, processor } = self;
+        write!(f, "{name:<16} | {ours:>8.2} {theirs:>8.2} | {} | {}", middle(latency), middle(processor))
+    }
+}
+
+/// All turns of one side in one round.
+#[derive(Default)]
+struct Turns {
+    latencies: Vec<f64>,
+    processor: Duration,
+}
+
+impl Turns {
+    async fn take(&mut self, side: &mut impl Side, first: u64) {
+        let processor = processor_time();
+        for number in first..first + TURN {
+            let began = Instant::now();
+            side.call(number).await;
+            self.latencies.push(began.elapsed().as_secs_f64() * 1e6);
+        }
+        self.processor += processor_time().saturating_sub(processor);
+    }
+
+    fn median(&self) -> f64 {
+        median(self.latencies.clone())
+    }
+
+    fn processor_each(&self) -> f64 {
+        self.processor.as_secs_f64() * 1e6 / self.latencies.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
+
+    use super::*;
+
+    struct Counting {
+        calls: u64,
+        requests_each: u64,
+        numbers: Vec<u64>,
+    }
+
+    impl Side for Counting {
+        async fn call(&mut self, number: u64) {
+            self.calls += 1;
+            self.numbers.push(number);
+        }
+
+        async fn requests(&mut self) -> u64 {
+            self.calls * self.requests_each
+        }
+    }
+
+    fn ready<T>(future: impl Future<Output = T>) -> T {
+        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(value) => value,
+            Poll::Pending => panic!("nothing waits"),
+        }
+    }
+
+    #[test]
+    fn both_sides_make_the_same_calls() {
+        let side = |requests_each| Counting { calls: 0, requests_each, numbers: Vec::new() };
+        let (mut ours, mut theirs) = (side(2), side(1));
+        let duel = ready(Duel::run("nothing", 50, &mut ours, &mut theirs));
+        assert_eq!(duel.requests, (2.0, 1.0));
+        assert_eq!((duel.latency.len(), duel.processor.len()), (ROUNDS, ROUNDS));
+        assert_eq!(ours.numbers, theirs.numbers);
+        assert_eq!(ours.calls, 50 + ROUNDS as u64 * 50);
+    }
+
+    #[test]
+    fn a_ratio_is_the_middle_of_all_rounds() {
+        assert_eq!(median_ratio(&[(1.0, 1.0), (3.0, 1.0), (4.0, 2.0)]), 2.0);
+        assert!(median(Vec::new()).is_nan());
+    }
+}
