@@ -3,7 +3,16 @@
 //! A machine is faster in one minute than in the next, so a figure means little and a ratio of two figures from the same
 //! minute means much. A [`Duel`] runs both sides in short turns, and who goes first changes with every turn. Nothing here
 //! fails by the clock.
-#![allow(clippy::disallowed_methods, reason = "measuring is reading clocks")]
+//!
+//! [`costs`] fits what the calls of any store cost its engine.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "measuring is reading clocks, and a benchmark that can't go on stops"
+)]
+
+mod costs;
+mod fit;
 
 use std::{
     fmt,
@@ -11,6 +20,9 @@ use std::{
 };
 
 use rustix::time::{ClockId, clock_gettime};
+
+pub use costs::{Costs, costs};
+pub use fit::{errors, fit};
 
 /// How many rounds a duel has.
 pub const ROUNDS: usize = 9;
