@@ -1,6 +1,6 @@
 //! Real engines for tests: fetched by package name, started on loopback, stopped with the value that holds them.
 //!
-//! Only tests and the project's chores depend on this crate. An engine that can't be had here (no Java, no network) is
+//! Only tests and the project's chores depend on this crate. An engine that can't be had here (no Java, no npm, no network) is
 //! an [`Unavailable::Missing`]: a suite says so loudly and is skipped, and in CI that is a failure. An engine that was
 //! fetched and does not come up is [`Unavailable::Broken`], which is a failure everywhere.
 #![allow(
@@ -11,10 +11,14 @@
 
 mod cache;
 pub mod cassandra;
+pub mod dynamodb;
+mod http;
+mod npm;
 mod process;
 mod suite;
 
 pub use cassandra::Cassandra;
+pub use dynamodb::{Dynoxide, ExtendDb};
 pub use suite::{announce, available, say};
 
 /// Why a test has no engine.

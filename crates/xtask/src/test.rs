@@ -6,7 +6,10 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use keyloom_engines::cassandra;
+use keyloom_engines::{
+    cassandra,
+    dynamodb::{DYNOXIDE, EXTENDDB},
+};
 
 use crate::{
     binaries::Binaries,
@@ -50,6 +53,14 @@ fn fetch_engines() {
     }
     if let Err(reason) = cassandra::fetch() {
         eprintln!("warning: no Cassandra, its suites will be skipped: {reason}");
+    }
+    for package in [DYNOXIDE, EXTENDDB] {
+        if !package.is_fetched() {
+            println!("\n== fetching {} {} with npm", package.name, package.version);
+        }
+        if let Err(reason) = package.fetch() {
+            eprintln!("warning: no {}, its suites will be skipped: {reason}", package.program);
+        }
     }
 }
 
