@@ -14,7 +14,7 @@ pub mod cassandra;
 mod process;
 mod suite;
 
-pub use cassandra::Cassandra;
+pub use cassandra::{Cassandra, Cluster};
 pub use suite::{announce, available, say};
 
 /// Why a test has no engine.
