@@ -1,16 +1,21 @@
-//! Apache Cassandra: from Maven Central, one node on loopback.
+//! Apache Cassandra: from Maven Central, nodes on loopback.
 
+mod cluster;
 mod configuration;
 mod package;
+mod tls;
+mod wire;
 
 use std::{
-    io::{self, Read, Write},
-    net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream},
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     thread::sleep,
     time::{Duration, Instant},
 };
 
+pub use cluster::Cluster;
 pub use package::{VERSION, fetch, is_fetched};
 
 use crate::{
@@ -18,6 +23,12 @@ use crate::{
     cache::run_folder,
     process::{Engine, free_ports},
 };
+
+/// The user that a node with passwords knows from the beginning; it may do everything.
+pub const USER: &str = "cassandra";
+
+/// The password of [`USER`].
+pub const PASSWORD: &str = "cassandra";
 
 /// What a node is asked to be.
 #[derive(Debug, Clone)]
@@ -28,39 +39,98 @@ pub struct Options {
     pub token: Option<i64>,
     /// How long it may take until it answers.
     pub patience: Duration,
+    /// The heap of its Java.
+    pub heap_megabytes: u32,
+    /// How long it waits for other nodes.
+    pub timeouts: Timeouts,
+    /// How it decides conditional statements.
+    pub paxos: Paxos,
+    /// Whether it may be started again with its data: it then writes every change of its tables to the disk at once.
+    pub restarts: bool,
+    /// Whether clients must log in, as [`USER`] or as a role that it makes.
+    pub passwords: bool,
+    /// Whether its contact point speaks TLS alone.
+    pub tls: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        // It answers after ten seconds on an idle machine; a test run with many builds beside it is not idle.
-        Self { address: Ipv4Addr::LOCALHOST.into(), token: None, patience: Duration::from_secs(180) }
+        Self {
+            address: Ipv4Addr::LOCALHOST.into(),
+            token: None,
+            // It answers after ten seconds on an idle machine; a test run with many builds beside it is not idle.
+            patience: Duration::from_secs(180),
+            heap_megabytes: 1_024,
+            timeouts: Timeouts::default(),
+            paxos: Paxos::V1,
+            restarts: false,
+            passwords: false,
+            tls: false,
+        }
     }
+}
+
+/// How long a node waits for others before it tells its client that it does not know.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// For reads.
+    pub read: Duration,
+    /// For writes, also those of a conditional statement.
+    pub write: Duration,
+    /// For a conditional statement to get its turn.
+    pub contention: Duration,
+}
+
+impl Default for Timeouts {
+    /// As Cassandra comes.
+    fn default() -> Self {
+        let millis = Duration::from_millis;
+        Self { read: millis(5_000), write: millis(2_000), contention: millis(1_800) }
+    }
+}
+
+/// Cassandra's two ways to decide conditional statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paxos {
+    /// The one that it comes with.
+    V1,
+    /// Fewer trips, since 4.1.
+    V2,
 }
 
 /// A running node; it stops, and its data are gone, when the value is dropped.
 #[derive(Debug)]
 pub struct Cassandra {
     engine: Engine,
+    options: Options,
     contact_point: SocketAddr,
+    /// Where it answers without TLS; the contact point itself unless that speaks TLS.
+    plain: SocketAddr,
 }
 
 impl Cassandra {
-    /// Fetches Cassandra if that was not done before, starts a node, and waits until it answers CQL.
+    /// Fetches Cassandra if that was not done before, starts a node, and waits until it lets clients in.
     ///
     /// # Errors
     /// When Cassandra can't be had here, or does not come up.
     pub fn start(options: &Options) -> Result<Self, Unavailable> {
         let jars = fetch()?;
-        let broken = |error: io::Error| Unavailable::Broken(format!("failed to start Cassandra: {error}"));
-        let folder = run_folder("cassandra", &unique()).map_err(broken)?;
-        let [native, storage, secure] = free_ports(options.address).map_err(broken)?;
-        let contact_point = SocketAddr::new(options.address, native);
-        let ports = configuration::Ports { native, storage, secure };
-        configuration::write(&folder, options, &ports).map_err(broken)?;
-        let command = configuration::command(&jars, &folder);
-        let mut node = Self { engine: Engine::start(folder, &command).map_err(broken)?, contact_point };
-        node.wait(options.patience)?;
+        let ports = configuration::Ports::from(free_ports(options.address).map_err(failed)?);
+        let mut node = Self::spawn(&jars, options, ports, &[options.address]).map_err(failed)?;
+        node.wait()?;
         Ok(node)
+    }
+
+    fn spawn(jars: &Path, options: &Options, ports: configuration::Ports, seeds: &[IpAddr]) -> io::Result<Self> {
+        let folder = run_folder("cassandra", &unique())?;
+        if options.tls {
+            tls::write(&folder, options.address)?;
+        }
+        configuration::write(&folder, options, &ports, seeds)?;
+        let command = configuration::command(jars, &folder, options);
+        let plain = SocketAddr::new(options.address, ports.native);
+        let contact_point = if options.tls { SocketAddr::new(options.address, ports.native_tls) } else { plain };
+        Ok(Self { engine: Engine::start(folder, command)?, options: options.clone(), contact_point, plain })
     }
 
     /// Where the node answers CQL.
@@ -69,42 +139,80 @@ impl Cassandra {
         self.contact_point
     }
 
+    /// The certificate of the authority that vouches for a node with TLS: a file in PEM.
+    #[must_use]
+    pub fn authority(&self) -> Option<PathBuf> {
+        self.options.tls.then(|| tls::authority(self.engine.folder()))
+    }
+
     /// The process of the node.
     #[must_use]
     pub fn process_id(&self) -> u32 {
         self.engine.id()
     }
 
-    fn wait(&mut self, patience: Duration) -> Result<(), Unavailable> {
-        let began = Instant::now();
+    /// Stops the node as a long pause of its machine would: its connections stay, nothing is answered.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn pause(&self) -> io::Result<()> {
+        self.engine.pause()
+    }
+
+    /// Lets a paused node go on.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn resume(&self) -> io::Result<()> {
+        self.engine.resume()
+    }
+
+    /// Ends the node at once, without a chance to put anything in order. Its data stay.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn kill(&mut self) -> io::Result<()> {
+        self.engine.kill()
+    }
+
+    /// Starts the node again with its data, after a kill if it still runs; [`Self::wait`] says when it is there.
+    ///
+    /// # Errors
+    /// When the system refuses, and when the node was not started as one that [`Options::restarts`].
+    pub fn restart(&mut self) -> io::Result<()> {
+        if !self.options.restarts {
+            return Err(io::Error::other("this node would forget its tables"));
+        }
+        self.engine.restart()
+    }
+
+    /// Waits until the node lets clients in.
+    ///
+    /// # Errors
+    /// When it has ended, or does not come up in time.
+    pub fn wait(&mut self) -> Result<(), Unavailable> {
+        let (began, patience) = (Instant::now(), self.options.patience);
         loop {
-            if answers(self.contact_point).unwrap_or(false) {
+            if wire::Connection::open(self.plain).is_ok() {
                 return Ok(());
             }
-            let reason = match self.engine.ended() {
-                Some(status) => format!("Cassandra ended before it answered ({status})"),
-                None if began.elapsed() > patience => format!("Cassandra did not answer within {patience:?}"),
-                None => {
-                    sleep(Duration::from_millis(100));
-                    continue;
-                }
-            };
-            return Err(Unavailable::Broken(format!("{reason}; its log ends with:\n{}", self.engine.end_of_log())));
+            if let Some(status) = self.engine.ended() {
+                return Err(self.broken(&format!("Cassandra ended before it answered ({status})")));
+            }
+            if began.elapsed() > patience {
+                return Err(self.broken(&format!("Cassandra did not answer within {patience:?}")));
+            }
+            sleep(Duration::from_millis(100));
         }
+    }
+
+    fn broken(&self, reason: &str) -> Unavailable {
+        Unavailable::Broken(format!("{reason}; its log ends with:\n{}", self.engine.end_of_log()))
     }
 }
 
-/// Whether a server at `contact_point` speaks CQL: it answers the frame OPTIONS of protocol 4 with SUPPORTED.
-fn answers(contact_point: SocketAddr) -> io::Result<bool> {
-    const OPTIONS: [u8; 9] = [0x04, 0, 0, 0, 0x05, 0, 0, 0, 0];
-    const SUPPORTED: u8 = 0x06;
-    let patience = Duration::from_secs(5);
-    let mut stream = TcpStream::connect_timeout(&contact_point, patience)?;
-    stream.set_read_timeout(Some(patience))?;
-    stream.write_all(&OPTIONS)?;
-    let mut header = [0; 9];
-    stream.read_exact(&mut header)?;
-    Ok(header[4] == SUPPORTED)
+fn failed(error: io::Error) -> Unavailable {
+    Unavailable::Broken(format!("failed to start Cassandra: {error}"))
 }
 
 /// A name for each node of this process.

@@ -17,7 +17,7 @@ mod npm;
 mod process;
 mod suite;
 
-pub use cassandra::Cassandra;
+pub use cassandra::{Cassandra, Cluster};
 pub use dynamodb::{Dynoxide, ExtendDb};
 pub use suite::{announce, available, say};
 

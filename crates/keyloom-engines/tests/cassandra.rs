@@ -17,7 +17,7 @@ use std::{
 
 use keyloom_engines::{
     Cassandra, announce, available,
-    cassandra::{Options, VERSION},
+    cassandra::{Options, PASSWORD, USER, VERSION},
 };
 use scylla::client::session_builder::SessionBuilder;
 
@@ -43,12 +43,18 @@ async fn a_node_answers_the_driver_and_leaves_nothing_behind() {
     announce(SUITE, ENGINE, 1, 0);
 }
 
-/// No destructor runs in a process that is killed; what watches the node must stop it.
+/// No destructor runs in a process that is killed; what watches a node must stop it, also one that is paused, and remove
+/// the data of one that was killed before.
 #[test]
 fn a_node_does_not_outlive_a_killed_test() {
     if env::var_os(HOLD).is_some() {
-        let node = Cassandra::start(&Options::default()).unwrap();
-        println!("\nholding {}", node.process_id());
+        let mut nodes = [(); 2].map(|()| Cassandra::start(&Options::default()).unwrap());
+        for node in &nodes {
+            println!("\nholding {} {}", node.process_id(), folder_of(node.process_id()).display());
+        }
+        nodes[0].pause().unwrap();
+        nodes[1].kill().unwrap();
+        println!("ready");
         sleep(Duration::from_secs(600));
         return;
     }
@@ -59,18 +65,61 @@ fn a_node_does_not_outlive_a_killed_test() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
-    let process = lines.find_map(|line| line.unwrap().strip_prefix("holding ")?.parse().ok()).expect("a node is up");
-    let folder = folder_of(process);
-    assert!(is_running(process));
+    let lines = BufReader::new(holder.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let held: Vec<(u32, PathBuf)> = lines
+        .take_while(|line| line != "ready")
+        .filter_map(|line| {
+            let (process, folder) = line.strip_prefix("holding ")?.split_once(' ')?;
+            Some((process.parse().ok()?, folder.into()))
+        })
+        .collect();
+    assert_eq!(held.len(), 2, "a paused node and a killed one: {held:?}");
+    assert!(is_running(held[0].0), "a paused node is there");
+    assert!(held.iter().all(|(_, folder)| folder.exists()), "and so are the data of both");
     holder.kill().unwrap();
     holder.wait().unwrap();
 
     let began = Instant::now();
-    while is_running(process) || folder.exists() {
-        assert!(began.elapsed() < Duration::from_secs(30), "the node {process} or {} is left", folder.display());
+    while held.iter().any(|(process, folder)| is_running(*process) || folder.exists()) {
+        assert!(began.elapsed() < Duration::from_secs(30), "something is left of {held:?}");
         sleep(Duration::from_millis(50));
     }
+    announce(SUITE, ENGINE, 1, 0);
+}
+
+#[tokio::test]
+async fn a_node_with_passwords_lets_nobody_in_without() {
+    let options = Options { passwords: true, ..Options::default() };
+    let Some(node) = available(SUITE, ENGINE, Cassandra::start(&options)) else { return };
+    let session = || SessionBuilder::new().known_node_addr(node.contact_point());
+    assert!(session().build().await.is_err(), "a stranger");
+    assert!(session().user(USER, "guessed").build().await.is_err(), "a wrong password");
+    let known = session().user(USER, PASSWORD).build().await.unwrap();
+    let role = "CREATE ROLE guest WITH PASSWORD = 'guest' AND LOGIN = true";
+    known.query_unpaged(role, ()).await.unwrap();
+    let guest = session().user("guest", "guest").build().await.unwrap();
+    guest.query_unpaged("SELECT * FROM system.local", ()).await.unwrap();
+    assert!(
+        guest.query_unpaged("SELECT * FROM system_auth.roles", ()).await.is_err(),
+        "a guest may not see everything"
+    );
+    announce(SUITE, ENGINE, 1, 0);
+}
+
+/// Java's own client: it says which certificates a server shows, and only after a handshake.
+#[test]
+fn a_node_with_tls_shows_a_certificate_of_its_authority() {
+    let options = Options { tls: true, ..Options::default() };
+    let Some(node) = available(SUITE, ENGINE, Cassandra::start(&options)) else { return };
+    let authority = std::fs::read_to_string(node.authority().unwrap()).unwrap();
+    let shown = Command::new("keytool")
+        .args(["-printcert", "-rfc", "-sslserver", &node.contact_point().to_string()])
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let body = |pem: &str| pem.lines().filter(|line| !line.contains(':')).collect::<Vec<_>>().concat();
+    assert!(body(&shown).contains(&body(&authority)), "{shown}\nis not vouched for by\n{authority}");
+    assert_eq!(shown.matches("BEGIN CERTIFICATE").count(), 2, "the node's own, and its authority's");
     announce(SUITE, ENGINE, 1, 0);
 }
 

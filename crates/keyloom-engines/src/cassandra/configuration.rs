@@ -1,15 +1,22 @@
 //! How a node is started: its settings, its log, its command line.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, net::IpAddr, path::Path, time::Duration};
 
-use super::Options;
+use super::{Options, Paxos, tls};
 
-/// The ports of one node.
-#[derive(Debug)]
+/// The ports of a node.
+#[derive(Debug, Clone, Copy)]
 pub struct Ports {
     pub native: u16,
+    pub native_tls: u16,
     pub storage: u16,
-    pub secure: u16,
+    pub storage_tls: u16,
+}
+
+impl From<[u16; 4]> for Ports {
+    fn from([native, native_tls, storage, storage_tls]: [u16; 4]) -> Self {
+        Self { native, native_tls, storage, storage_tls }
+    }
 }
 
 /// What Java 17 must open for Cassandra: packages exported to it.
@@ -53,20 +60,28 @@ const LOGBACK: &str = r#"<configuration>
 "#;
 
 /// Writes the settings of a node into `folder`.
-pub fn write(folder: &Path, options: &Options, ports: &Ports) -> io::Result<()> {
+pub fn write(folder: &Path, options: &Options, ports: &Ports, seeds: &[IpAddr]) -> io::Result<()> {
     let conf = folder.join("conf");
     fs::create_dir(&conf)?;
-    fs::write(conf.join("cassandra.yaml"), settings(folder, options, ports))?;
+    fs::write(conf.join("cassandra.yaml"), settings(folder, options, ports, seeds))?;
     fs::write(conf.join("logback.xml"), LOGBACK)
 }
 
 /// `cassandra.yaml`: everything that a schema may use is switched on; guardrails are as they come.
-fn settings(folder: &Path, options: &Options, ports: &Ports) -> String {
-    let Options { address, token, .. } = options;
-    let Ports { native, storage, secure } = ports;
+fn settings(folder: &Path, options: &Options, ports: &Ports, seeds: &[IpAddr]) -> String {
+    let Options { address, timeouts, .. } = options;
+    let Ports { native, native_tls, storage, storage_tls } = ports;
     let data = folder.display();
-    let token = token.map_or_else(String::new, |token| format!("initial_token: {token}\n"));
-    format!(
+    let token = options.token.map_or_else(String::new, |token| format!("initial_token: {token}\n"));
+    let seeds: Vec<String> = seeds.iter().map(|seed| format!("{seed}:{storage}")).collect();
+    let seeds = seeds.join(",");
+    let paxos = match options.paxos {
+        Paxos::V1 => "v1",
+        Paxos::V2 => "v2",
+    };
+    let [read, write, contention] =
+        [timeouts.read, timeouts.write, timeouts.contention].map(|time| Duration::as_millis(&time));
+    let mut settings = format!(
         "\
 cluster_name: keyloom
 num_tokens: 1
@@ -75,12 +90,16 @@ partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 endpoint_snitch: SimpleSnitch
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{{seeds: '{address}:{storage}'}}]
+    parameters: [{{seeds: '{seeds}'}}]
 listen_address: {address}
 rpc_address: {address}
 storage_port: {storage}
-ssl_storage_port: {secure}
+ssl_storage_port: {storage_tls}
 native_transport_port: {native}
+read_request_timeout: {read}ms
+write_request_timeout: {write}ms
+cas_contention_timeout: {contention}ms
+paxos_variant: {paxos}
 data_file_directories: ['{data}/data']
 commitlog_directory: '{data}/commitlog'
 saved_caches_directory: '{data}/saved_caches'
@@ -94,11 +113,33 @@ user_defined_functions_enabled: true
 sasi_indexes_enabled: true
 drop_compact_storage_enabled: true
 "
-    )
+    );
+    if options.passwords {
+        settings.push_str(
+            "authenticator: PasswordAuthenticator\nauthorizer: CassandraAuthorizer\nrole_manager: CassandraRoleManager\n",
+        );
+    }
+    if options.tls {
+        // A port of its own for TLS leaves the other one to the question whether the node is up.
+        let (store, password) = (tls::key_store(folder), tls::STORE_PASSWORD);
+        settings.push_str(&format!(
+            "\
+native_transport_port_ssl: {native_tls}
+client_encryption_options:
+  enabled: true
+  optional: false
+  keystore: '{}'
+  keystore_password: {password}
+  store_type: PKCS12
+",
+            store.display()
+        ));
+    }
+    settings
 }
 
 /// Java, its flags, and the daemon.
-pub fn command(jars: &Path, folder: &Path) -> Vec<String> {
+pub fn command(jars: &Path, folder: &Path, options: &Options) -> Vec<String> {
     let lib = jars.join("lib");
     let mut command = vec!["java".to_owned(), format!("-javaagent:{}", lib.join("jamm-0.4.0.jar").display())];
     for (flag, packages) in [("--add-exports", &EXPORTS[..]), ("--add-opens", &OPENS[..])] {
@@ -106,13 +147,15 @@ pub fn command(jars: &Path, folder: &Path) -> Vec<String> {
     }
     command.push(format!("-Dcassandra.config=file://{}", folder.join("conf/cassandra.yaml").display()));
     command.push(format!("-Dcassandra.storagedir={}", folder.display()));
+    command.push(format!("-Xmx{}m", options.heap_megabytes));
+    // What is not on the disk at a kill is in the commit log; but a table must be known before its rows are replayed.
+    command.push(format!("-Dcassandra.test.flush_local_schema_changes={}", options.restarts));
     let flags = [
         "-Dcassandra-foreground=yes",
         // Alone, or among nodes of one machine: there is nobody to wait for.
         "-Dcassandra.skip_wait_for_gossip_to_settle=0",
         "-Dcassandra.ring_delay_ms=0",
-        "-Dcassandra.test.flush_local_schema_changes=false",
-        "-Xmx1g",
+        "-Dcassandra.superuser_setup_delay_ms=0",
         "-XX:+UseSerialGC",
         "-cp",
     ];
