@@ -164,7 +164,7 @@ impl Server {
         let folder = run_folder(package.program, &unique()).map_err(failed)?;
         let [port] = free_ports(Ipv4Addr::LOCALHOST.into()).map_err(failed)?;
         let command = command(program.display().to_string(), port);
-        let engine = Engine::start(folder, &command).map_err(failed)?;
+        let engine = Engine::start(folder, command).map_err(failed)?;
         let mut server = Self { package, engine, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };
         server.wait()?;
         Ok(server)
