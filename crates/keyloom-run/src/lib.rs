@@ -8,6 +8,7 @@
 //! values, receipts of requests that the row itself no longer remembers.
 
 mod answer;
+mod carry;
 mod cursor;
 mod digest;
 mod environment;
@@ -20,9 +21,12 @@ mod outcome;
 mod problem;
 mod program;
 mod read;
+mod receipts;
 mod record;
+mod reserve;
 mod run;
 mod size;
+mod values;
 mod write;
 
 pub use answer::Answer;

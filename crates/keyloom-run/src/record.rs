@@ -98,6 +98,12 @@ impl Record {
         image
     }
 
+    /// The values of these fields, unless one of them is absent: then the row is not where they lead.
+    pub(crate) fn fields(&self, fields: &[usize]) -> Option<Vec<Value<'static>>> {
+        let values: Vec<Value<'static>> = fields.iter().map(|field| self.values[*field].clone()).collect();
+        (!values.iter().any(Value::is_null)).then_some(values)
+    }
+
     pub(crate) fn built_in(&self) -> BuiltIn {
         BuiltIn {
             version: self.version,
