@@ -1,9 +1,10 @@
 //! The requests that a row has absorbed: those it remembers itself, and the receipts of the others.
 
-use keyloom_store::{Freshness, Get, Store};
+use keyloom_store::{Freshness, Get, Millis, Store};
 use keyloom_value::{Value, key};
 
 use crate::{
+    carry::Companion,
     digest::digest,
     problem::Problem,
     program::{EntityPlan, RECEIPTS},
@@ -54,7 +55,27 @@ impl Run {
         }
     }
 
-    pub(crate) fn receipt_key(&self, entity: &EntityPlan, key: &[Owned], token: &Token) -> Result<Owned, Problem> {
+    /// What is to be remembered of requests elsewhere than in their row.
+    pub(crate) fn receipts(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        forgotten: &[Token],
+    ) -> Result<Vec<Companion>, Problem> {
+        let receipt = |token: &Token| {
+            Ok(Companion {
+                table: RECEIPTS,
+                key: vec![self.receipt_key(entity, key, token)?],
+                version: token.version,
+                values: Some(vec![Value::from(token.inputs.to_vec()), Value::Int(token.version.cast_signed())]),
+                // Somewhat longer than the request may be repeated: clocks differ.
+                expires_at: Some(Millis(token.birth_ms).plus(self.program.retries_ms() + 120_000)),
+            })
+        };
+        forgotten.iter().map(receipt).collect()
+    }
+
+    fn receipt_key(&self, entity: &EntityPlan, key: &[Owned], token: &Token) -> Result<Owned, Problem> {
         let (_, shape) = self.table(entity.source.table);
         let key = key::encode(key, shape.key_parts()).map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
         Ok(Value::from(digest("receipt", &[entity.name.as_bytes(), &key, &token.token]).to_vec()))

@@ -1,18 +1,18 @@
 //! `create` and `update`: what is decided, and what is answered.
 
-use keyloom_store::{Current, Expect, Freshness, Get, Row, Store};
+use keyloom_store::{Freshness, Get, Row, Store};
 use keyloom_value::{Kind, Value};
 use serde_json::{Map, Value as Json};
 
 use crate::{
     answer::Answer,
-    carry::Tried,
+    carry::{Intent, Tried},
     idempotency::IdempotencyKey,
     problem::Problem,
     program::{EntityPlan, Write},
     read::millis,
     record::{Record, Token},
-    reserve::{Reserve, reserved_key},
+    reserve::Reserving,
     run::{Call, Run, put},
 };
 
@@ -28,87 +28,100 @@ pub(crate) struct Request {
     pub(crate) now_us: i64,
 }
 
+/// The values that a row is to have, or the reason why it is not written.
+type Next = Result<Result<Vec<Owned>, String>, Problem>;
+
 impl Run {
     pub(crate) async fn create(&self, plan: &Write, call: &Call<'_>) -> Result<Answer, Problem> {
         let entity = self.entity(plan.entity);
         let request = self.request(call)?;
-        let version = u64::try_from(request.now_us).unwrap_or(0).max(2);
-        let record = Record {
-            version,
-            created_us: request.now_us,
-            updated_us: request.now_us,
-            floor_ms: 0,
-            tokens: vec![Token { version, ..request.token }],
-            values: self.new_values(plan, entity, &call.inputs, &request)?,
-            rest: Vec::new(),
+        let values = self.new_values(plan, entity, &call.inputs, &request)?;
+        let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
+        let next = |there: Option<&Record>| match there {
+            Some(_) => Ok(Err("exists".to_owned())),
+            None => Ok(Ok(values.clone())),
         };
-        let key = source_key(entity, &record);
-        let mut reserves = Vec::new();
-        for reservation in &entity.reservations {
-            if let Some(key) = reserved_key(reservation, &record) {
-                reserves.push(Reserve { reservation, key, expect: Expect::Absent, taken: true });
-            }
-        }
-        for _ in 0..TRIES_MAX {
-            match self.decide(entity, None, &record, &reserves, &[], request.now_us).await? {
-                Tried::Done => return self.applied(entity, &record, version),
-                Tried::Unknown => return self.unknown(entity, &key, &request.token, None).await,
-                Tried::Lost { at: 0, current } => {
-                    let Some(there) = self.current(entity.source.table, &key, current, request.now_us).await? else {
-                        continue;
-                    };
-                    let there = self.record(entity, &there)?;
-                    return match self.absorbed(entity, &key, &there, &request.token, request.now_us).await? {
-                        Some(version) => self.applied(entity, &there, version),
-                        None => Ok(Answer::NotApplied { reason: "exists".into() }),
-                    };
-                }
-                Tried::Lost { at, current } => {
-                    let Some(reserve) = reserves.get_mut(at - 1) else { continue };
-                    let table = reserve.reservation.table;
-                    match self.current(table, &reserve.key, current, request.now_us).await? {
-                        None => reserve.expect = Expect::Absent,
-                        Some(row) if self.is_free(table, &row)? => reserve.expect = Expect::Version(row.version()?),
-                        Some(_) => return Ok(Answer::NotApplied { reason: reserve.reservation.unique.clone() }),
-                    }
-                }
-            }
-        }
-        Err(contended())
+        // Nearly all are new, so nobody looks first: the decision tells.
+        self.write(entity, &key, &request, None, next).await?.ok_or_else(contended)
     }
 
     pub(crate) async fn update(&self, plan: &Write, call: &Call<'_>) -> Result<Answer, Problem> {
         let entity = self.entity(plan.entity);
         let request = self.request(call)?;
         let key = self.constants(entity, &plan.key, &call.inputs, request.now_us)?;
-        for _ in 0..TRIES_MAX {
-            let Some(there) = self.source(entity, &key, Freshness::Fresh, request.now_us).await? else {
-                return Ok(Answer::NotApplied { reason: "absent".into() });
+        let next = |there: Option<&Record>| match there {
+            Some(there) => self.changed_values(plan, entity, there, call, request.now_us),
+            None => Ok(Err("absent".to_owned())),
+        };
+        let answer = self.write(entity, &key, &request, Some(Freshness::Settled), next).await?;
+        Ok(answer.unwrap_or(Answer::NotApplied { reason: "conflict".into() }))
+    }
+
+    /// Tries until the row is decided or there is an answer without; `None` when others were always first.
+    async fn write(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        request: &Request,
+        mut look: Option<Freshness>,
+        next: impl Fn(Option<&Record>) -> Next + Send + Sync,
+    ) -> Result<Option<Answer>, Problem> {
+        let mut marks = Vec::new();
+        for tries in 0..TRIES_MAX {
+            let there = match look {
+                Some(freshness) => self.source(entity, key, freshness, request.now_us).await?,
+                None => None,
             };
-            if let Some(version) = self.absorbed(entity, &key, &there, &request.token, request.now_us).await? {
-                return self.applied(entity, &there, version);
+            // A decision judges by itself; but what is answered without one was read fresh.
+            let looked = look.replace(Freshness::Fresh);
+            let fresh = looked == Some(Freshness::Fresh);
+            if let Some(there) = &there
+                && let Some(version) = self.absorbed(entity, key, there, &request.token, request.now_us).await?
+            {
+                if !fresh {
+                    continue;
+                }
+                return self.found(entity, there, version).await.map(Some);
             }
-            let values = match self.changed_values(plan, entity, &there, call, request.now_us)? {
+            let refused = |reason| Ok(Some(Answer::NotApplied { reason }));
+            let values = match next(there.as_ref().filter(|there| !there.gone))? {
                 Ok(values) => values,
-                Err(reason) => return Ok(Answer::NotApplied { reason }),
+                Err(reason) if fresh => return refused(reason),
+                Err(_) => continue,
             };
-            let version = u64::try_from(request.now_us).unwrap_or(0).max(there.version + 2);
-            let mut record = Record { version, updated_us: request.now_us, values, ..there.clone() };
-            record.tokens.push(Token { version, ..request.token });
+            let mut record = successor(there.as_ref(), values, request);
             let forgotten = self.forget(&mut record, request.now_us);
-            let reserves = match self.reserves(entity, &there, &record, request.now_us).await? {
-                Ok(reserves) => reserves,
-                Err(reason) => return Ok(Answer::NotApplied { reason }),
+            let reserves = match self.reserves(entity, there.as_ref(), &record, looked.is_some(), tries).await? {
+                Reserving::Ready(reserves) => reserves,
+                Reserving::Taken(reason) if fresh => return refused(reason),
+                Reserving::Taken(_) | Reserving::Again => continue,
             };
-            match self.decide(entity, Some(&there), &record, &reserves, &forgotten, request.now_us).await? {
-                Tried::Done => return self.applied(entity, &record, version),
-                Tried::Lost { .. } => {}
+            let intent = Intent {
+                entity,
+                before: there.as_ref(),
+                record: &record,
+                reserves: &reserves,
+                forgotten: &forgotten,
+                now_us: request.now_us,
+            };
+            match self.carry_out(&intent, &mut marks).await? {
+                Tried::Done { visible } => return self.applied(entity, &record, record.version, visible).map(Some),
+                Tried::Lost => {}
                 Tried::Unknown => {
-                    return self.unknown(entity, &key, &request.token, Some(there.version)).await;
+                    let expected = there.map(|there| there.version);
+                    match self.resolve(entity, key, &request.token, expected).await {
+                        Ok(Some(Answer::NotApplied { .. })) => {}
+                        Ok(Some(answer)) => return Ok(Some(answer)),
+                        // A look that fails as well tells nothing; the caller asks again.
+                        Ok(None) | Err(_) => {
+                            let token = self.outcome_token(entity, key, &request.token, expected)?;
+                            return Ok(Some(Answer::Unknown { token }));
+                        }
+                    }
                 }
             }
         }
-        Ok(Answer::NotApplied { reason: "conflict".into() })
+        Ok(None)
     }
 
     fn request(&self, call: &Call<'_>) -> Result<Request, Problem> {
@@ -121,42 +134,44 @@ impl Run {
         Ok(Request { key, token, now_us: self.now_us() })
     }
 
-    /// The row that stood in the way; read where the engine did not say.
-    async fn current(
-        &self,
-        table: usize,
-        key: &[Owned],
-        current: Current,
-        now_us: i64,
-    ) -> Result<Option<Row>, Problem> {
-        match current {
-            Current::Absent => Ok(None),
-            Current::Is(row) => Ok(Some(row)),
-            Current::NotSaid => self.row(table, key, now_us).await,
-        }
+    pub(crate) async fn row(&self, table: usize, key: &[Owned]) -> Result<Option<Row>, Problem> {
+        let get = Get { table: self.table(table).0, key, freshness: Freshness::Fresh, now: millis(self.now_us()) };
+        Ok(self.store.get(get).await?.row)
     }
 
-    pub(crate) async fn row(&self, table: usize, key: &[Owned], now_us: i64) -> Result<Option<Row>, Problem> {
-        let (table, _) = self.table(table);
-        Ok(self.store.get(Get { table, key, freshness: Freshness::Fresh, now: millis(now_us) }).await?.row)
+    /// The answer to a request that a row has absorbed before.
+    pub(crate) async fn found(&self, entity: &EntityPlan, there: &Record, version: u64) -> Result<Answer, Problem> {
+        let visible = self.show(entity, there).await;
+        self.applied(entity, there, version, visible)
     }
 
-    fn record(&self, entity: &EntityPlan, row: &Row) -> Result<Record, Problem> {
-        Ok(Record::read(row, self.table(entity.source.table).1, &entity.source.columns)?)
-    }
-
-    pub(crate) fn applied(&self, entity: &EntityPlan, record: &Record, version: u64) -> Result<Answer, Problem> {
+    fn applied(&self, entity: &EntityPlan, record: &Record, version: u64, visible: bool) -> Result<Answer, Problem> {
         let mut key = Map::new();
         for field in &entity.key {
             let (name, kind): &(String, Kind) = &entity.fields[*field];
             put(&mut key, std::slice::from_ref(name), &record.values[*field], kind)?;
         }
-        Ok(Answer::Applied { key: Json::Object(key), version })
+        Ok(Answer::Applied { key: Json::Object(key), version, visible })
     }
 }
 
-pub(crate) fn source_key(entity: &EntityPlan, record: &Record) -> Vec<Owned> {
-    entity.source.key.iter().map(|field| record.values[*field].clone()).collect()
+/// The row that a request makes of what is there.
+fn successor(there: Option<&Record>, values: Vec<Owned>, request: &Request) -> Record {
+    let clock = u64::try_from(request.now_us).unwrap_or(0).max(2);
+    let version = there.map_or(clock, |there| clock.max(there.version + 2));
+    let mut tokens = there.map_or_else(Vec::new, |there| there.tokens.clone());
+    tokens.push(Token { version, ..request.token });
+    Record {
+        version,
+        created_us: there.filter(|there| !there.gone).map_or(request.now_us, |there| there.created_us),
+        updated_us: request.now_us,
+        floor_ms: there.map_or(0, |there| there.floor_ms),
+        tokens,
+        stale: Vec::new(),
+        gone: false,
+        values,
+        rest: there.map_or_else(Vec::new, |there| there.rest.clone()),
+    }
 }
 
 fn contended() -> Problem {

@@ -11,12 +11,14 @@ use std::{
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_finding::Sources;
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Environment, Layout, Problem, Program, Run, layout, uuid7};
+use keyloom_run::{Answer, Call, Companions, Environment, Layout, Problem, Program, Run, layout, uuid7};
 use keyloom_store::{Define, Model, Store};
 use keyloom_text::{Files, Unreadable};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
+
+use crate::simulated::Simulated;
 
 /// What the example has, and what it leaves out: an email that changes, an order that changes hands, a
 /// number that counts.
@@ -90,7 +92,7 @@ pub(crate) fn clock() -> Arc<Turned> {
 
 fn open_as<S: Store + Define>(store: S, catalog: &Catalog, layout: &Layout) -> (Run, Arc<Turned>) {
     let clock = clock();
-    let program = Program::compile(catalog, layout).unwrap();
+    let program = Program::compile(catalog, layout, Companions::of(store.abilities())).unwrap();
     (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
 
@@ -104,7 +106,9 @@ pub(crate) fn shops() -> Vec<Shop> {
     let model = Shop { run: model, clock, name: "model", _folder: None };
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::in_folder(folder.path());
-    vec![model, Shop { _folder: Some(folder), ..shop }]
+    let (wide, clock) = open(Simulated::new());
+    let wide = Shop { run: wide, clock, name: "simulated wide", _folder: None };
+    vec![model, Shop { _folder: Some(folder), ..shop }, wide]
 }
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
