@@ -19,8 +19,6 @@ use crate::{
 
 type Owned = Value<'static>;
 
-/// How many places that it has left a row names.
-const STALE_MAX: usize = 8;
 /// How often placements are sent before they are left to others.
 const PLACE_TRIES_MAX: usize = 3;
 /// How often somebody looks for what became of a decision.
@@ -104,7 +102,7 @@ impl Run {
             }
         }
         stale.retain(|place| !stands.contains(place));
-        if stale.len() > STALE_MAX {
+        if stale.len() > self.protocol.stale_max {
             // Removed at the version that was read, they are gone for good: what could come back is older than that. The
             // place that this very decision leaves is not among them.
             self.place(&self.stale_rows(before, before.version)?).await?;

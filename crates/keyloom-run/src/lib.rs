@@ -32,6 +32,8 @@ mod ride;
 mod run;
 mod settle;
 mod size;
+#[cfg(test)]
+mod tests;
 mod touch;
 mod values;
 mod write;

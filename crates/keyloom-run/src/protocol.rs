@@ -8,6 +8,10 @@ pub(crate) struct Protocol {
     /// A mark is left to its writer for so long. One that was not acknowledged in half of that is no mark; the other
     /// half is for clocks that differ.
     pub(crate) settle_ms: i64,
+    /// How many requests a row remembers itself; older ones have receipts.
+    pub(crate) tokens_max: usize,
+    /// How many places that it has left a row names.
+    pub(crate) stale_max: usize,
     /// A row is marked before it is decided.
     pub(crate) marks: bool,
     /// It is read before it is marked.
@@ -30,6 +34,8 @@ impl Protocol {
     pub(crate) const AS_DESIGNED: Self = Self {
         span_ms: 60_000,
         settle_ms: 60_000,
+        tokens_max: 16,
+        stale_max: 8,
         marks: true,
         reads_first: true,
         touches: true,

@@ -9,7 +9,7 @@ use crate::{
     problem::Problem,
     program::{EntityPlan, RECEIPTS},
     read::millis,
-    record::{Record, TOKENS_MAX, Token},
+    record::{Record, Token},
     run::Run,
 };
 
@@ -86,7 +86,7 @@ impl Run {
     pub(crate) fn forget(&self, record: &mut Record, now_us: i64) -> Vec<Token> {
         let horizon = now_us.div_euclid(1_000).saturating_sub(self.program.retries_ms());
         record.tokens.retain(|token| token.birth_ms >= horizon);
-        let surplus = record.tokens.len().saturating_sub(TOKENS_MAX);
+        let surplus = record.tokens.len().saturating_sub(self.protocol.tokens_max);
         let forgotten: Vec<Token> = record.tokens.drain(..surplus).collect();
         record.floor_ms = forgotten.iter().map(|token| token.birth_ms).fold(record.floor_ms, i64::max);
         forgotten

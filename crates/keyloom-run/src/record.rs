@@ -5,9 +5,6 @@ use keyloom_value::{Kind, Malformed, Member, Value};
 
 use crate::{carry::Companions, evaluate::BuiltIn, program::Source};
 
-/// How many requests a row remembers itself; older ones have receipts.
-pub(crate) const TOKENS_MAX: usize = 16;
-
 /// A source row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Record {

@@ -172,7 +172,7 @@ impl Run {
     }
 
     /// Up to which span all marks are settled, and the version of the row that says so.
-    async fn settled_until(&self) -> Result<(u64, i64), Problem> {
+    pub(crate) async fn settled_until(&self) -> Result<(u64, i64), Problem> {
         let (table, shape) = self.table(SYSTEM);
         let key = [Value::from(SETTLED)];
         let get = Get { table, key: &key, freshness: Freshness::Fresh, now: millis(self.now_us()) };
@@ -185,7 +185,7 @@ impl Run {
     }
 
     /// Moves it on, unless another pass has.
-    async fn set_settled_until(&self, version: u64, until: i64) -> Result<(), Problem> {
+    pub(crate) async fn set_settled_until(&self, version: u64, until: i64) -> Result<(), Problem> {
         let (key, values) = ([Value::from(SETTLED)], [Value::from(until.to_le_bytes().to_vec())]);
         let becomes = Image { version: version + 2, expires_at: None, values: &values };
         let change = Change { table: self.table(SYSTEM).0, key: &key, expect: Expect::Version(version), becomes };

@@ -1,6 +1,7 @@
 //! examples/shop, run on the model, on the embedded store, and on the simulated wide store, where nothing rides along.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test that can't go on has failed")]
 
+mod catalog;
 mod doubt;
 mod pages;
 mod refusals;
