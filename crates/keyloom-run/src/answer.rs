@@ -29,6 +29,8 @@ pub enum Answer {
         key: Json,
         /// The version it made.
         version: u64,
+        /// Whether every list shows it. If not, it is certain to become visible: somebody sees to it later.
+        visible: bool,
     },
     /// A write had no effect.
     NotApplied {

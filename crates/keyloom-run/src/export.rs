@@ -44,13 +44,16 @@ impl Export {
             segments.pop();
         }
         let line = |row: &keyloom_store::Row| {
-            let record = Record::read(row, shape, &entity.source.columns)?;
+            let record = Record::read(row, shape, &entity.source)?;
+            if record.gone {
+                return Ok(None);
+            }
             let mut fields = Map::new();
             for (value, (name, kind)) in record.values.iter().zip(&entity.fields) {
                 put(&mut fields, std::slice::from_ref(name), value, kind)?;
             }
-            Ok(json!({ "entity": entity.name, "version": record.version.to_string(), "row": fields }))
+            Ok(Some(json!({ "entity": entity.name, "version": record.version.to_string(), "row": fields })))
         };
-        swept.rows.iter().map(line).collect::<Result<_, Problem>>().map(Some)
+        swept.rows.iter().filter_map(|row| line(row).transpose()).collect::<Result<_, Problem>>().map(Some)
     }
 }

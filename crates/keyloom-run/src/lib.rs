@@ -4,28 +4,42 @@
 //! pattern is a [`Run::call`] from inputs to an [`Answer`]. It knows nothing of HTTP. Clock and chance come in through
 //! [`Environment`].
 //!
-//! A write is one decision on one source row. What follows from it rides along: rows of lists, reservations of unique
-//! values, receipts of requests that the row itself no longer remembers.
+//! A write is one decision on one source row, with its companions: rows of lists, reservations of unique values, receipts
+//! of requests that the row itself no longer remembers. They ride along where the store is able to ([`Companions`]); else
+//! they follow, and [`Run::settle`] finishes what was cut off.
 
 mod answer;
+mod carry;
 mod cursor;
 mod digest;
+mod dirty;
 mod environment;
 mod evaluate;
 mod export;
+mod follow;
 mod idempotency;
 mod inputs;
 pub mod layout;
 mod outcome;
 mod problem;
 mod program;
+mod protocol;
 mod read;
+mod receipts;
 mod record;
+mod reserve;
+mod ride;
 mod run;
+mod settle;
 mod size;
+#[cfg(test)]
+mod tests;
+mod touch;
+mod values;
 mod write;
 
 pub use answer::Answer;
+pub use carry::Companions;
 pub use environment::Environment;
 pub use export::Export;
 pub use idempotency::{IdempotencyKey, uuid7};
@@ -34,3 +48,4 @@ pub use layout::Layout;
 pub use problem::Problem;
 pub use program::{NotYet, Program};
 pub use run::{Call, Run};
+pub use settle::Settled;

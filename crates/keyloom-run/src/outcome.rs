@@ -1,7 +1,7 @@
 //! A write whose outcome is not known, and asking again.
 //!
 //! A read can't prove that a request was not applied: it may still be under way. What proves it is a row that has moved on
-//! from the version the request expected, without having absorbed it.
+//! from the version the request expected, without having absorbed it. Where companions follow it is made to move on.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use keyloom_store::Freshness;
@@ -9,7 +9,9 @@ use keyloom_value::{Value, key};
 
 use crate::{
     answer::Answer,
+    carry::Companions,
     digest::{same, seal},
+    follow::LOOKS_MAX,
     problem::Problem,
     program::EntityPlan,
     record::Token,
@@ -19,19 +21,6 @@ use crate::{
 type Owned = Value<'static>;
 
 impl Run {
-    /// The answer to a write that the store lost sight of: by a look at the row, if that tells.
-    pub(crate) async fn unknown(
-        &self,
-        entity: &EntityPlan,
-        key: &[Owned],
-        token: &Token,
-        expected: Option<u64>,
-    ) -> Result<Answer, Problem> {
-        let text = self.outcome_token(entity, key, token, expected)?;
-        // A look that fails as well tells nothing; the caller asks again.
-        Ok(self.resolve(entity, key, token, expected).await.ok().flatten().unwrap_or(Answer::Unknown { token: text }))
-    }
-
     /// What became of a write that was answered with `unknown`.
     ///
     /// # Errors
@@ -62,24 +51,37 @@ impl Run {
         Ok(resolved.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }))
     }
 
-    async fn resolve(
+    /// What became of a write whose decision expected that version; `None` when that can't be said.
+    pub(crate) async fn resolve(
         &self,
         entity: &EntityPlan,
         key: &[Owned],
         token: &Token,
         expected: Option<u64>,
     ) -> Result<Option<Answer>, Problem> {
-        let now_us = self.now_us();
-        let Some(there) = self.source(entity, key, Freshness::Fresh, now_us).await? else { return Ok(None) };
-        if let Some(version) = self.absorbed(entity, key, &there, token, now_us).await? {
-            return self.applied(entity, &there, version).map(Some);
+        for _ in 0..LOOKS_MAX {
+            let now_us = self.now_us();
+            let there = self.source(entity, key, Freshness::Fresh, now_us).await?;
+            if let Some(there) = &there
+                && let Some(version) = self.absorbed(entity, key, there, token, now_us).await?
+            {
+                return self.found(entity, there, version).await.map(Some);
+            }
+            let moved_on = there.as_ref().map(|there| there.version) != expected;
+            let riding = self.program.companions == Companions::Ride;
+            if !moved_on && riding {
+                return Ok(None);
+            }
+            // It was to be decided on what still stands there. A touch makes certain that it can't be any more.
+            if moved_on || !self.protocol.fences || self.touch(entity, key, there).await?.is_some() {
+                let reason = if expected.is_some() { "conflict" } else { "exists" };
+                return Ok(Some(Answer::NotApplied { reason: reason.into() }));
+            }
         }
-        let moved_on = expected.is_none_or(|expected| there.version > expected);
-        let reason = if expected.is_some() { "conflict" } else { "exists" };
-        Ok(moved_on.then(|| Answer::NotApplied { reason: reason.into() }))
+        Ok(None)
     }
 
-    fn outcome_token(
+    pub(crate) fn outcome_token(
         &self,
         entity: &EntityPlan,
         key: &[Owned],

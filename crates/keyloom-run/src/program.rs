@@ -9,9 +9,9 @@ use std::fmt;
 
 use keyloom_model::{Catalog, Expr, Limit};
 use keyloom_store::{Column, ColumnAt, Discipline, Group, SortColumn, Table};
-use keyloom_value::Kind;
+use keyloom_value::{Kind, Value};
 
-use crate::layout::Layout;
+use crate::{carry::Companions, dirty, layout::Layout, record::Record};
 
 pub(crate) use pattern::{From, Get, List, Outputs, Write};
 
@@ -35,6 +35,7 @@ impl fmt::Display for NotYet {
 pub struct Program {
     pub(crate) catalog: Catalog,
     pub(crate) epoch: u32,
+    pub(crate) companions: Companions,
     pub(crate) tables: Vec<Table>,
     pub(crate) entities: Vec<EntityPlan>,
     pub(crate) plans: Vec<Plan>,
@@ -62,9 +63,11 @@ pub(crate) struct Source {
     pub(crate) own: Vec<usize>,
     /// Where each field is.
     pub(crate) columns: Vec<ColumnAt>,
+    /// What its rows must remember depends on it.
+    pub(crate) companions: Companions,
 }
 
-/// A table that is carried by decisions on the source.
+/// A table whose rows are derived from the source.
 #[derive(Debug, Clone)]
 pub(crate) struct Projection {
     pub(crate) table: usize,
@@ -98,17 +101,24 @@ pub(crate) const PAGE_ASSUMED: u64 = Limit::ASSUMED_ROWS;
 pub(crate) const SYSTEM: usize = 0;
 /// What rows no longer remember themselves of the requests they absorbed.
 pub(crate) const RECEIPTS: usize = 1;
+/// What is to be looked at again; there where companions follow.
+pub(crate) const DIRTY: usize = 2;
 
 impl Program {
-    /// Makes a catalog ready to run.
+    /// Makes a catalog ready to run on a store where companions do that.
     ///
     /// # Errors
     /// With everything that it asks for and that is not run yet.
-    pub fn compile(catalog: &Catalog, layout: &Layout) -> Result<Self, Vec<NotYet>> {
+    pub fn compile(catalog: &Catalog, layout: &Layout, companions: Companions) -> Result<Self, Vec<NotYet>> {
+        let mut tables = vec![system(), receipts(retries_ms(catalog))];
+        if companions == Companions::Follow {
+            tables.push(dirty::table(grace_ms(retries_ms(catalog))));
+        }
         let mut program = Self {
             catalog: catalog.clone(),
             epoch: layout.epoch,
-            tables: vec![system(), receipts(retries_ms(catalog))],
+            companions,
+            tables,
             entities: Vec::new(),
             plans: Vec::new(),
         };
@@ -135,6 +145,32 @@ impl EntityPlan {
     pub(crate) fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(known, _)| known == name)
     }
+
+    /// The key of its row in the source table.
+    pub(crate) fn source_key(&self, record: &Record) -> Vec<Value<'static>> {
+        self.source.key.iter().map(|field| record.values[*field].clone()).collect()
+    }
+
+    /// The same of one whose identity is known.
+    pub(crate) fn source_key_of(&self, identity: &[Value<'static>]) -> Vec<Value<'static>> {
+        reorder(identity, &self.key, &self.source.key)
+    }
+
+    /// Who it is, by the key of its row in the source table.
+    pub(crate) fn identity_of(&self, source_key: &[Value<'static>]) -> Vec<Value<'static>> {
+        reorder(source_key, &self.source.key, &self.key)
+    }
+
+    /// Who it is, as reservations name their owner.
+    pub(crate) fn identity(&self, record: &Record) -> Vec<Value<'static>> {
+        self.key.iter().map(|field| record.values[*field].clone()).collect()
+    }
+}
+
+/// The values of these fields in the order of those.
+fn reorder(values: &[Value<'static>], from: &[usize], to: &[usize]) -> Vec<Value<'static>> {
+    let at = |field: &usize| from.iter().position(|known| known == field);
+    to.iter().map(|field| at(field).map_or(Value::Null, |at| values[at].clone())).collect()
 }
 
 fn retries_ms(catalog: &Catalog) -> i64 {
@@ -147,7 +183,7 @@ pub(crate) fn grace_ms(retries_ms: i64) -> i64 {
     retries_ms.saturating_mul(2)
 }
 
-fn table(
+pub(crate) fn table(
     name: &str,
     discipline: Discipline,
     partition: Vec<Column>,
@@ -157,7 +193,7 @@ fn table(
     Table { name: name.to_owned(), discipline, partition, sort, groups: vec![Group { columns }], grace_ms: 0 }
 }
 
-fn column(name: &str, kind: Kind) -> Column {
+pub(crate) fn column(name: &str, kind: Kind) -> Column {
     Column { name: name.to_owned(), kind }
 }
 

@@ -35,14 +35,15 @@ impl Run {
         let now_us = self.now_us();
         let entity = self.entity(plan.entity);
         let key = self.constants(entity, &plan.key, &call.inputs, now_us)?;
-        let Some(record) = self.source(entity, &key, plan.freshness, now_us).await? else { return Ok(Answer::NoRow) };
+        let found = self.source(entity, &key, plan.freshness, now_us).await?;
+        let Some(record) = found.filter(|record| !record.gone) else { return Ok(Answer::NoRow) };
         let found = [(record.values.clone(), record.built_in())];
         let rows = self.rows_out(entity, &plan.outputs, &found, now_us).await?;
         let row = rows.into_iter().next().unwrap_or(Json::Null);
         Ok(Answer::Row { row, version: record.version })
     }
 
-    /// A source row, if it is there.
+    /// What stands in a source row: also that it is gone.
     pub(crate) async fn source(
         &self,
         entity: &EntityPlan,
@@ -52,7 +53,7 @@ impl Run {
     ) -> Result<Option<Record>, Problem> {
         let (table, shape) = self.table(entity.source.table);
         let got = self.store.get(GetRow { table, key, freshness, now: millis(now_us) }).await?;
-        Ok(got.row.map(|row| Record::read(&row, shape, &entity.source.columns)).transpose()?)
+        Ok(got.row.map(|row| Record::read(&row, shape, &entity.source)).transpose()?)
     }
 
     pub(crate) async fn list(&self, plan: &List, call: &Call<'_>) -> Result<Answer, Problem> {
@@ -250,7 +251,8 @@ impl Run {
             .collect();
         let mut found = Vec::with_capacity(gets.len());
         for got in self.store.get_many(&gets).await {
-            found.push(got?.row.map(|row| Record::read(&row, shape, &other.source.columns)).transpose()?);
+            let record = got?.row.map(|row| Record::read(&row, shape, &other.source)).transpose()?;
+            found.push(record.filter(|record| !record.gone));
         }
         let position = |key: &Vec<Owned>| distinct.iter().position(|known| *known == key.as_slice());
         Ok(keys.iter().map(|key| position(key).and_then(|at| found[at].clone())).collect())

@@ -3,10 +3,7 @@
 use keyloom_store::{Column, ColumnAt, Row, Shape};
 use keyloom_value::{Kind, Malformed, Member, Value};
 
-use crate::evaluate::BuiltIn;
-
-/// How many requests a row remembers itself; older ones have receipts.
-pub(crate) const TOKENS_MAX: usize = 16;
+use crate::{carry::Companions, evaluate::BuiltIn, program::Source};
 
 /// A source row.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +15,10 @@ pub(crate) struct Record {
     pub(crate) floor_ms: i64,
     /// The requests it absorbed, newest last.
     pub(crate) tokens: Vec<Token>,
+    /// Where rows of projections may still stand that it has left; known where companions follow.
+    pub(crate) stale: Vec<Stale>,
+    /// It is not there; it stands for all that was decided before.
+    pub(crate) gone: bool,
     /// One for each field of the entity, in the order of the catalog.
     pub(crate) values: Vec<Value<'static>>,
     /// Columns at the end that the catalog does not know (any more): they stay as they are.
@@ -35,8 +36,17 @@ pub(crate) struct Token {
     pub(crate) version: u64,
 }
 
+/// A place in a projection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stale {
+    /// The table's name.
+    pub(crate) table: String,
+    /// The key's bytes.
+    pub(crate) key: Vec<u8>,
+}
+
 /// The columns that every source has. They come first, because the catalog's own may grow at the end.
-pub(crate) fn columns() -> Vec<Column> {
+pub(crate) fn columns(companions: Companions) -> Vec<Column> {
     let micros = Kind::Timestamp { micros: true };
     let millis = Kind::Timestamp { micros: false };
     let column = |name: &str, kind: Kind| Column { name: name.to_owned(), kind };
@@ -47,17 +57,22 @@ pub(crate) fn columns() -> Vec<Column> {
         member("inputs", Kind::Bytes),
         member("version", Kind::Int),
     ]);
-    vec![
+    let mut columns = vec![
         column("kl_created", micros.clone()),
         column("kl_updated", micros),
         column("kl_floor", millis),
         column("kl_tokens", Kind::List(Box::new(token))),
-    ]
+    ];
+    if companions == Companions::Follow {
+        let stale = Kind::Struct(vec![member("table", Kind::Text), member("key", Kind::Bytes)]);
+        columns.extend([column("kl_stale", Kind::List(Box::new(stale))), column("kl_gone", Kind::Bool)]);
+    }
+    columns
 }
 
 impl Record {
-    /// Reads a source row; `columns` says where the fields of the entity are.
-    pub(crate) fn read(row: &Row, shape: &Shape, fields: &[ColumnAt]) -> Result<Self, Malformed> {
+    /// Reads a source row.
+    pub(crate) fn read(row: &Row, shape: &Shape, source: &Source) -> Result<Self, Malformed> {
         let cell = |column: usize| row.value(shape, ColumnAt::Cell { group: 0, column });
         let moment = |column: usize| match cell(column)? {
             Value::Timestamp(moment) => Ok(moment),
@@ -67,18 +82,31 @@ impl Record {
             Value::List(tokens) => tokens.iter().map(Token::read).collect::<Result<_, _>>()?,
             _ => Vec::new(),
         };
+        let (stale, gone) = match source.companions {
+            Companions::Ride => (Vec::new(), false),
+            Companions::Follow => {
+                let stale = match cell(4)? {
+                    Value::List(stale) => stale.iter().map(Stale::read).collect::<Result<_, _>>()?,
+                    _ => Vec::new(),
+                };
+                (stale, cell(5)? == Value::Bool(true))
+            }
+        };
         Ok(Self {
             version: row.version()?,
             created_us: moment(0)?,
             updated_us: moment(1)?,
             floor_ms: moment(2)?,
             tokens,
+            stale,
+            gone,
             rest: {
-                let own = columns().len() + fields.iter().filter(|at| matches!(at, ColumnAt::Cell { .. })).count();
+                let own = columns(source.companions).len() + source.own.len();
                 let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
                 (own..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?
             },
-            values: fields
+            values: source
+                .columns
                 .iter()
                 .map(|at| Ok(row.value(shape, *at)?.into_owned()))
                 .collect::<Result<_, Malformed>>()?,
@@ -86,16 +114,26 @@ impl Record {
     }
 
     /// The values of the root group: the columns of every source, then the entity's own.
-    pub(crate) fn image(&self, own: impl Iterator<Item = usize>) -> Vec<Value<'_>> {
+    pub(crate) fn image(&self, source: &Source) -> Vec<Value<'_>> {
         let mut image = vec![
             Value::Timestamp(self.created_us),
             Value::Timestamp(self.updated_us),
             Value::Timestamp(self.floor_ms),
             Value::List(self.tokens.iter().map(Token::value).collect()),
         ];
-        image.extend(own.map(|field| self.values[field].clone()));
+        if source.companions == Companions::Follow {
+            image.push(Value::List(self.stale.iter().map(Stale::value).collect()));
+            image.push(Value::Bool(self.gone));
+        }
+        image.extend(source.own.iter().map(|field| self.values[*field].clone()));
         image.extend(self.rest.iter().cloned());
         image
+    }
+
+    /// The values of these fields, unless one of them is absent: then the row is not where they lead.
+    pub(crate) fn fields(&self, fields: &[usize]) -> Option<Vec<Value<'static>>> {
+        let values: Vec<Value<'static>> = fields.iter().map(|field| self.values[*field].clone()).collect();
+        (!values.iter().any(Value::is_null)).then_some(values)
     }
 
     pub(crate) fn built_in(&self) -> BuiltIn {
@@ -128,4 +166,17 @@ impl Token {
     }
 }
 
+impl Stale {
+    fn value(&self) -> Value<'_> {
+        Value::Struct(vec![Value::from(self.table.as_str()), Value::from(self.key.as_slice())])
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Malformed> {
+        let Value::Struct(members) = value else { return Err(ODD_PLACE) };
+        let [Value::Text(table), Value::Bytes(key)] = &members[..] else { return Err(ODD_PLACE) };
+        Ok(Self { table: table.to_string(), key: key.to_vec() })
+    }
+}
+
 const ODD: Malformed = Malformed::from_static("a token of a source row can't be read");
+const ODD_PLACE: Malformed = Malformed::from_static("a place that a source row has left can't be read");

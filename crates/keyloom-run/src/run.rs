@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use keyloom_model::{Catalog, Pattern};
 use keyloom_store::{
@@ -10,11 +10,15 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     answer::Answer,
+    carry::Companions,
+    dirty::Mark,
     environment::Environment,
     idempotency::IdempotencyKey,
     inputs::{Inputs, Takes},
     problem::Problem,
     program::{EntityPlan, Plan, Program, SYSTEM},
+    protocol::Protocol,
+    settle::SETTLED,
 };
 
 /// A program on a store.
@@ -25,6 +29,9 @@ pub struct Run {
     pub(crate) tables: Vec<(TableId, Arc<Shape>)>,
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) secret: [u8; 32],
+    pub(crate) protocol: Protocol,
+    /// Marks of the dirty log that are done and are not yet said to be.
+    pub(crate) owed: Mutex<Vec<Mark>>,
 }
 
 /// One call of a pattern.
@@ -59,7 +66,15 @@ impl Run {
         let found = |name: &str| described.iter().find(|(_, shape)| shape.table().name == name).cloned();
         let tables = program.tables.iter().map(|table| found(&table.name)).collect::<Option<Vec<_>>>();
         let tables = tables.ok_or(Fault::Broken("a table that was just made is not there".into()))?;
-        let mut run = Self { program, store: BoxedStore::new(store), tables, environment, secret: [0; 32] };
+        let mut run = Self {
+            program,
+            store: BoxedStore::new(store),
+            tables,
+            environment,
+            secret: [0; 32],
+            protocol: Protocol::AS_DESIGNED,
+            owed: Mutex::default(),
+        };
         let name = run.program.catalog.name.clone();
         let held = run.remembered("catalog", name.as_bytes()).await?;
         if held != name.as_bytes() {
@@ -71,6 +86,11 @@ impl Run {
         let kept = run.remembered("cursor secret", &fresh).await?;
         run.secret =
             kept.try_into().map_err(|_| Fault::Broken("the secret of the cursors has another length".into()))?;
+        if run.program.companions == Companions::Follow {
+            // Whoever marked anything has opened the store before.
+            let long_ago = run.now_us().div_euclid(1_000) - 2 * run.protocol.settle_ms;
+            run.remembered(SETTLED, &long_ago.div_euclid(run.protocol.span_ms).to_le_bytes()).await?;
+        }
         Ok(run)
     }
 

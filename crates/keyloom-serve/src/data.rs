@@ -11,7 +11,7 @@ use std::{
 
 use keyloom_embedded::{BackupError, Embedded, OpenError, Options, System as Machine};
 use keyloom_model::Catalog;
-use keyloom_run::{Layout, Program, Run};
+use keyloom_run::{Companions, Layout, Program, Run};
 use keyloom_store::Fault;
 
 use crate::{client, control::Control, opening, stream, system::System, up::UpError};
@@ -159,7 +159,8 @@ pub fn export(
 ) -> Result<u64, DataError> {
     let layout =
         Layout::of(&catalog.name).ok_or_else(|| DataError::Catalog(UpError::NoLayout(catalog.name.clone())))?;
-    let program = Program::compile(catalog, &layout).map_err(|found| DataError::Catalog(UpError::NotYet(found)))?;
+    let program = Program::compile(catalog, &layout, Companions::Ride)
+        .map_err(|found| DataError::Catalog(UpError::NotYet(found)))?;
     let mut counted = Counted { out, bytes: 0, progress };
     match reach(data)? {
         Reached::Running(control) => {

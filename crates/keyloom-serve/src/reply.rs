@@ -55,8 +55,12 @@ pub(crate) fn answer(answer: Answer) -> Response {
             }
             json(StatusCode::OK, &Json::Object(body))
         }
-        Answer::Applied { key, version } => {
-            json(StatusCode::OK, &json!({ "outcome": "applied", "key": key, "version": version.to_string() }))
+        Answer::Applied { key, version, visible } => {
+            let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
+            if !visible {
+                body["visible"] = json!(false);
+            }
+            json(StatusCode::OK, &body)
         }
         Answer::NotApplied { reason } => {
             let more =

@@ -9,7 +9,7 @@ use std::{
 use axum::Router;
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
 use keyloom_model::Catalog;
-use keyloom_run::{Environment, Layout, NotYet, Program, Run};
+use keyloom_run::{Companions, Environment, Layout, NotYet, Program, Run};
 use keyloom_store::Fault;
 use tokio::net::TcpListener;
 
@@ -111,7 +111,7 @@ impl std::error::Error for UpError {}
 pub fn up(wanted: &Up<'_>, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
     let name = &wanted.catalog.name;
     let layout = Layout::of(name).ok_or_else(|| UpError::NoLayout(name.clone()))?;
-    let program = Program::compile(wanted.catalog, &layout).map_err(UpError::NotYet)?;
+    let program = Program::compile(wanted.catalog, &layout, Companions::Ride).map_err(UpError::NotYet)?;
     if !wanted.listen.ip().is_loopback() && !wanted.anyone {
         return Err(UpError::NotLoopback(wanted.listen));
     }

@@ -4,6 +4,7 @@ use keyloom_value::Kind;
 
 use super::{EntityPlan, NotYet, Program, Projection, Reservation, Source, column, grace_ms, table};
 use crate::{
+    carry::Companions,
     evaluate,
     layout::{Holds, Layout, TableLayout},
     record,
@@ -71,7 +72,13 @@ impl Program {
             name: entity.name.clone(),
             key: entity.key.iter().filter_map(|key| fields.iter().position(|(name, _)| name == key)).collect(),
             fields,
-            source: Source { table: usize::MAX, key: Vec::new(), own: Vec::new(), columns: Vec::new() },
+            source: Source {
+                table: usize::MAX,
+                key: Vec::new(),
+                own: Vec::new(),
+                columns: Vec::new(),
+                companions: self.companions,
+            },
             projections: Vec::new(),
             reservations: Vec::new(),
         };
@@ -114,8 +121,11 @@ impl Program {
             })
             .collect();
         let (discipline, columns_of_it) = match &laid.holds {
-            Holds::Source { .. } => (Discipline::Decided, [record::columns(), columns(&own)].concat()),
-            Holds::Projection { .. } => (Discipline::Carried, columns(&own)),
+            Holds::Source { .. } => (Discipline::Decided, [record::columns(self.companions), columns(&own)].concat()),
+            Holds::Projection { .. } => match self.companions {
+                Companions::Ride => (Discipline::Carried, columns(&own)),
+                Companions::Follow => (Discipline::Placed, columns(&own)),
+            },
             Holds::Reservations { .. } => {
                 let owner = |column: Column| Column { name: format!("kl_owner_{}", column.name), ..column };
                 (Discipline::Decided, columns(&plan.key).into_iter().map(owner).collect())
@@ -136,7 +146,8 @@ impl Program {
                 if let Some(((name, _), _)) = missing {
                     return Err(format!("it lacks the field `{name}`"));
                 }
-                plan.source = Source { table, key, own, columns: places.into_iter().flatten().collect() };
+                let columns = places.into_iter().flatten().collect();
+                plan.source = Source { table, key, own, columns, companions: self.companions };
             }
             Holds::Projection { .. } => {
                 if plan.key.iter().any(|field| !key.contains(field)) {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
-use keyloom_run::{Answer, Problem, Program, Run};
+use keyloom_run::{Answer, Companions, Problem, Program, Run};
 use keyloom_store::{
     Abilities, Decision, Define, Fault, Get, Got, Millis, Model, Placement, Rows, Shape, Slice, Step, Store, TableId,
     Verdict,
@@ -138,7 +138,7 @@ fn a_store_of_another_catalog_is_refused() {
     let open = |name: &str| {
         let mut catalog = catalog();
         catalog.name = name.to_owned();
-        let program = Program::compile(&catalog, &wanted_layout()).unwrap();
+        let program = Program::compile(&catalog, &wanted_layout(), Companions::Ride).unwrap();
         struct Still;
         impl keyloom_run::Environment for Still {
             fn now_us(&self) -> i64 {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use keyloom_embedded::{Embedded, Options, System};
-use keyloom_run::{Layout, Problem, Program, Run, layout};
+use keyloom_run::{Companions, Layout, Problem, Program, Run, layout};
 use serde_json::{Value as Json, json};
 
 use crate::support::{Shop, clock, order, read, shops, wait};
@@ -50,7 +50,7 @@ fn wrong_inputs_are_refused_with_their_place() {
 
 fn not_yet(text: &str) -> Vec<String> {
     let layout = Layout::of("shop").unwrap();
-    Program::compile(&read(text), &layout).unwrap_err().iter().map(ToString::to_string).collect()
+    Program::compile(&read(text), &layout, Companions::Ride).unwrap_err().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_value_that_rows_may_have_can_not_be_taken_away() {
     let text = include_str!("../../../../examples/shop/catalog.yaml")
         .replace("SHIPPED 90% | CANCELLED 5%", "SHIPPED 95%")
         .replace(", PLACED -> CANCELLED, PAID -> CANCELLED", "");
-    let program = Program::compile(&read(&text), &layout::shop()).unwrap();
+    let program = Program::compile(&read(&text), &layout::shop(), Companions::Ride).unwrap();
     let store = Embedded::open(folder.path(), Options::default(), Arc::new(System)).unwrap().0;
     let refused = wait(Run::open(program, Arc::new(store), clock())).err().expect("it is not opened");
     assert!(refused.cause().contains("`status` has lost the value CANCELLED"), "{refused}");

@@ -9,40 +9,15 @@ use std::{
 };
 
 use keyloom_embedded::{Embedded, Options, System};
-use keyloom_finding::Sources;
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Environment, Layout, Problem, Program, Run, layout, uuid7};
+use keyloom_run::{Answer, Call, Companions, Environment, Layout, Problem, Program, Run, layout, uuid7};
 use keyloom_store::{Define, Model, Store};
-use keyloom_text::{Files, Unreadable};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// What the example has, and what it leaves out: an email that changes, an order that changes hands, a
-/// number that counts.
-pub(crate) fn catalog() -> Catalog {
-    let text = include_str!("../../../../examples/shop/catalog.yaml");
-    let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0 }");
-    let more = "
-  give_order: { update: Order, by: [order_id], set: { user_id: $to_id }, rate: rare }
-  change_email: { update: User, by: [user_id], set: { email: $email }, rate: rare }
-  visit: { update: User, by: [user_id], set: { visits: visits + 1 }, if: visits < 1000 else enough, rate: rare }
-";
-    read(&format!("{text}{more}"))
-}
-
-pub(crate) fn read(text: &str) -> Catalog {
-    struct One(String);
-    impl Files for One {
-        fn open(&self, _name: &str) -> Result<String, Unreadable> {
-            Ok(self.0.clone())
-        }
-    }
-    let reading = keyloom_text::read("catalog.yaml", &One(text.to_owned()), &mut Sources::default());
-    let findings: Vec<String> = reading.findings.iter().map(|finding| finding.message.clone()).collect();
-    assert!(findings.is_empty(), "{findings:?}");
-    reading.catalog
-}
+pub(crate) use crate::catalog::{catalog, read};
+use crate::simulated::Simulated;
 
 pub(crate) fn wanted_layout() -> Layout {
     let mut layout = layout::shop();
@@ -90,7 +65,7 @@ pub(crate) fn clock() -> Arc<Turned> {
 
 fn open_as<S: Store + Define>(store: S, catalog: &Catalog, layout: &Layout) -> (Run, Arc<Turned>) {
     let clock = clock();
-    let program = Program::compile(catalog, layout).unwrap();
+    let program = Program::compile(catalog, layout, Companions::of(store.abilities())).unwrap();
     (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
 
@@ -104,7 +79,9 @@ pub(crate) fn shops() -> Vec<Shop> {
     let model = Shop { run: model, clock, name: "model", _folder: None };
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::in_folder(folder.path());
-    vec![model, Shop { _folder: Some(folder), ..shop }]
+    let (wide, clock) = open(Simulated::new());
+    let wide = Shop { run: wide, clock, name: "simulated wide", _folder: None };
+    vec![model, Shop { _folder: Some(folder), ..shop }, wide]
 }
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {

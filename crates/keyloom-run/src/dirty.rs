@@ -1,0 +1,167 @@
+//! The dirty log: which rows are to be looked at again.
+//!
+//! A writer notes a row here before it decides it, and notes that it is done when all companions are there. What stays
+//! undone is settled by [`Run::settle`](crate::Run::settle). Rows lie together by lane and time and are never removed one
+//! by one: they expire.
+
+use std::sync::PoisonError;
+
+use keyloom_store::{Column, Discipline, Fault, GroupImage, Millis, Placement, Placing, Row, SortColumn, Store, Table};
+use keyloom_value::{Kind, Malformed, Member, Value, key};
+
+use crate::{
+    digest::digest,
+    idempotency::uuid7,
+    problem::Problem,
+    program::{self, DIRTY, EntityPlan},
+    read::millis,
+    reserve::Reserve,
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// Into how many lanes the log is divided, so that no partition has to take all writes.
+pub(crate) const LANES: i64 = 8;
+/// For how long the log is kept: nobody may stop settling for longer.
+pub(crate) const KEPT_MS: i64 = 3 * 86_400_000;
+/// How many marks are owed at most. More are forgotten, which costs a touch for each.
+const OWED_MAX: usize = 10_000;
+/// How many rows are placed by one call.
+const PLACED_MAX: usize = 100;
+
+/// Where a mark stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    /// Lane, span of time, identity.
+    pub(crate) key: [Owned; 3],
+    pub(crate) version: u64,
+    /// Whether it names unique values.
+    pub(crate) names: bool,
+}
+
+/// What a mark says.
+#[derive(Debug)]
+pub(crate) struct Dirty {
+    pub(crate) entity: String,
+    /// The bytes of the source row's key.
+    pub(crate) key: Vec<u8>,
+    /// Unique values that were to be taken or set free: the name of the unique, and the bytes of the reservation's key.
+    pub(crate) uniques: Vec<(String, Vec<u8>)>,
+}
+
+pub(crate) fn table(grace_ms: i64) -> Table {
+    let column = |name: &str, kind: Kind| Column { name: name.to_owned(), kind };
+    let member = |name: &str, kind: Kind| Member { name: name.to_owned(), kind, optional: false };
+    let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
+    let columns = vec![
+        column("entity", Kind::Text),
+        column("key", Kind::Bytes),
+        column("uniques", Kind::List(Box::new(unique))),
+        column("done", Kind::Bool),
+    ];
+    let partition = vec![column("lane", Kind::Int), column("span", Kind::Int)];
+    let sort = vec![SortColumn { name: "mark".to_owned(), kind: Kind::Uuid7, descending: false }];
+    Table { grace_ms, ..program::table("kl_dirty", Discipline::Placed, partition, sort, columns) }
+}
+
+impl Dirty {
+    /// What a row of the log says; nothing when it is done.
+    pub(crate) fn read(row: &Row, shape: &keyloom_store::Shape) -> Result<Option<Self>, Malformed> {
+        let cell = |column| row.value(shape, keyloom_store::ColumnAt::Cell { group: 0, column });
+        if cell(3)? == Value::Bool(true) {
+            return Ok(None);
+        }
+        let odd = Malformed::from_static("a mark can't be read");
+        let (Value::Text(entity), Value::Bytes(key), Value::List(named)) = (cell(0)?, cell(1)?, cell(2)?) else {
+            return Err(odd);
+        };
+        let mut uniques = Vec::new();
+        for unique in &named {
+            let Value::Struct(members) = unique else { return Err(odd) };
+            let [Value::Text(unique), Value::Bytes(key)] = &members[..] else { return Err(odd) };
+            uniques.push((unique.to_string(), key.to_vec()));
+        }
+        Ok(Some(Self { entity: entity.into_owned(), key: key.into_owned(), uniques }))
+    }
+}
+
+impl Run {
+    /// Notes that a row and the reservations it wants are to be looked at again.
+    pub(crate) async fn mark(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        reserves: &[Reserve<'_>],
+    ) -> Result<Mark, Problem> {
+        let source = self.key_bytes(entity.source.table, key)?;
+        let uniques = reserves.iter().map(|reserve| {
+            let bytes = self.key_bytes(reserve.reservation.table, &reserve.key)?;
+            Ok(Value::Struct(vec![Value::from(reserve.reservation.unique.clone()), Value::from(bytes)]))
+        });
+        let uniques = uniques.collect::<Result<Vec<Owned>, Problem>>()?;
+        let lane = i64::from(digest("lane", &[entity.name.as_bytes(), &source])[0]) % LANES;
+        let names = !uniques.is_empty();
+        let values = [Value::from(entity.name.clone()), Value::from(source), Value::List(uniques), Value::Bool(false)];
+        let now_us = self.now_us();
+        let mut random = [0; 10];
+        self.environment.random(&mut random);
+        let identity = Value::Uuid(uuid7(now_us.div_euclid(1_000), random));
+        let span = Value::Int(now_us.div_euclid(1_000).div_euclid(self.protocol.span_ms));
+        let version = u64::try_from(now_us).unwrap_or(0).max(2);
+        let mark = Mark { key: [Value::Int(lane), span, identity], version, names };
+        self.place_marks(&[(&mark, version, &values)], millis(now_us)).await?;
+        // Later than this, somebody may have looked at that span for the last time.
+        if self.now_us() - now_us > self.protocol.settle_ms * 1_000 / 2 {
+            return Err(Problem::Busy {
+                after: std::time::Duration::from_millis(100),
+                cause: "the store was too slow; nothing was done".into(),
+            });
+        }
+        Ok(mark)
+    }
+
+    /// Remembers that marks are done. They are placed by the next pass of [`Run::settle`]: nobody waits for it, and one
+    /// that is lost costs a touch.
+    pub(crate) fn owe(&self, marks: Vec<Mark>) {
+        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = OWED_MAX.saturating_sub(owed.len());
+        owed.extend(marks.into_iter().take(room));
+    }
+
+    /// Notes that marks are done.
+    pub(crate) async fn place_owed(&self) -> Result<(), Problem> {
+        let owed = std::mem::take(&mut *self.owed.lock().unwrap_or_else(PoisonError::into_inner));
+        let done = [Value::Null, Value::Null, Value::Null, Value::Bool(true)];
+        for marks in owed.chunks(PLACED_MAX) {
+            let rows: Vec<_> = marks.iter().map(|mark| (mark, mark.version + 2, &done)).collect();
+            self.place_marks(&rows, millis(self.now_us())).await?;
+        }
+        Ok(())
+    }
+
+    async fn place_marks(&self, rows: &[(&Mark, u64, &[Owned; 4])], now: Millis) -> Result<(), Fault> {
+        let table = self.table(DIRTY).0;
+        let groups: Vec<[GroupImage<'_>; 1]> = rows
+            .iter()
+            .map(|(_, version, values)| [GroupImage { group: 0, version: *version, values: *values }])
+            .collect();
+        let rows = rows.iter().zip(&groups).map(|((mark, _, _), groups)| {
+            let placing = Placing::Put { groups, expires_at: Some(now.plus(KEPT_MS)) };
+            Placement { table, key: &mark.key, placing }
+        });
+        let rows: Vec<Placement<'_>> = rows.collect();
+        self.store.place(&rows, false, now).await
+    }
+
+    pub(crate) fn key_bytes(&self, table: usize, values: &[Owned]) -> Result<Vec<u8>, Problem> {
+        let (_, shape) = self.table(table);
+        key::encode(values, shape.key_parts()).map_err(|mismatch| Problem::Broken(mismatch.to_string()))
+    }
+
+    pub(crate) fn key_values(&self, table: usize, bytes: &[u8]) -> Result<Vec<Owned>, Problem> {
+        let (_, shape) = self.table(table);
+        let values = key::decode(bytes, shape.key_parts())?;
+        Ok(values.into_iter().map(Value::into_owned).collect())
+    }
+}

@@ -1,0 +1,194 @@
+//! Companions that follow: the row is marked, decided, and then its companions are placed.
+//!
+//! Whoever dies on the way leaves the mark behind, by which [`Run::settle`](crate::Run::settle) finishes what he began. A
+//! row names the places that it has left, so that its companions can be derived from it alone, at any time, by anybody.
+
+use keyloom_store::{Expect, Fault, GroupImage, Placement, Placing, Store, Verdict};
+use keyloom_value::Value;
+
+use crate::{
+    carry::{Companion, Companions, Intent, Tried, tried},
+    dirty::Mark,
+    problem::Problem,
+    program::EntityPlan,
+    read::millis,
+    record::{Record, Stale},
+    reserve::Reserve,
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// How often placements are sent before they are left to others.
+const PLACE_TRIES_MAX: usize = 3;
+/// How often somebody looks for what became of a decision.
+pub(crate) const LOOKS_MAX: usize = 8;
+
+impl Run {
+    pub(crate) async fn follow(&self, intent: &Intent<'_>, marks: &mut Vec<Mark>) -> Result<Tried, Problem> {
+        let Intent { entity, now_us, .. } = *intent;
+        let key = entity.source_key(intent.record);
+        let receipts = self.receipts(entity, &key, intent.forgotten)?;
+        if self.protocol.receipts_first {
+            self.place(&receipts).await?;
+        }
+        let record = Record { stale: self.stale(intent).await?, ..intent.record.clone() };
+        // What has no companions can't lose any.
+        let followed = !entity.projections.is_empty() || !intent.reserves.is_empty();
+        let marked_early = !self.protocol.reads_first && marks.pop().is_some();
+        if followed && self.protocol.marks && !marked_early {
+            marks.push(self.mark(entity, &key, intent.reserves).await?);
+            if !self.protocol.reads_first {
+                return Ok(Tried::Lost);
+            }
+        }
+        let own = entity.identity(&record);
+        for reserve in intent.reserves.iter().filter(|reserve| reserve.taken) {
+            if !self.claim(entity, &own, reserve).await? {
+                return Ok(Tried::Lost);
+            }
+        }
+        let before = intent.before.map(|before| before.version);
+        let verdict = self.decide_source(entity, before, &record, &[], now_us).await;
+        if verdict != Ok(Verdict::Done) {
+            return tried(verdict, false);
+        }
+        let visible = self.project(entity, &record).await;
+        let mut done = visible;
+        for reserve in intent.reserves.iter().filter(|reserve| !reserve.taken) {
+            done &= self.set_free(entity, &own, reserve).await;
+        }
+        if !self.protocol.receipts_first {
+            done &= self.place(&receipts).await.is_ok();
+        }
+        if done {
+            // Marks of tries that were lost may name values that this one has not seen to.
+            let last = marks.pop();
+            self.owe(marks.drain(..).filter(|mark| !mark.names).chain(last).collect());
+        }
+        Ok(Tried::Done { visible })
+    }
+
+    /// Sees to it that whatever follows from a record is there, for one who only found it; whether all is acknowledged.
+    pub(crate) async fn show(&self, entity: &EntityPlan, record: &Record) -> bool {
+        match self.program.companions {
+            Companions::Follow if self.protocol.shows_found => self.project(entity, record).await,
+            _ => true,
+        }
+    }
+
+    /// Derives the projections from a record; whether all is acknowledged. Anybody may do so at any time: what is older
+    /// loses by its version.
+    pub(crate) async fn project(&self, entity: &EntityPlan, record: &Record) -> bool {
+        let Ok(removed) = self.stale_rows(record, record.version) else { return false };
+        let mut rows = self.standing(entity, record);
+        rows.extend(removed);
+        self.place(&rows).await.is_ok()
+    }
+
+    /// The places that the row has to name: those it named, those it leaves, without those where it stands.
+    async fn stale(&self, intent: &Intent<'_>) -> Result<Vec<Stale>, Problem> {
+        let Some(before) = intent.before.filter(|_| self.protocol.names_stale) else { return Ok(Vec::new()) };
+        let place = |table: usize, key: &[Owned]| {
+            Ok(Stale { table: self.table(table).1.table().name.clone(), key: self.key_bytes(table, key)? })
+        };
+        let stands = self.standing(intent.entity, intent.record);
+        let stands = stands.iter().map(|row| place(row.table, &row.key)).collect::<Result<Vec<_>, Problem>>()?;
+        let mut stale = before.stale.clone();
+        for (table, key) in self.left(intent) {
+            let left = place(table, &key)?;
+            if !stale.contains(&left) {
+                stale.push(left);
+            }
+        }
+        stale.retain(|place| !stands.contains(place));
+        if stale.len() > self.protocol.stale_max {
+            // Removed at the version that was read, they are gone for good: what could come back is older than that. The
+            // place that this very decision leaves is not among them.
+            self.place(&self.stale_rows(before, before.version)?).await?;
+            stale.retain(|place| !before.stale.contains(place));
+        }
+        Ok(stale)
+    }
+
+    /// Removals of the places that a record names.
+    fn stale_rows(&self, record: &Record, version: u64) -> Result<Vec<Companion>, Problem> {
+        let mut rows = Vec::new();
+        for stale in &record.stale {
+            // A table that the layout has no more needs no rows removed.
+            let Some(table) = self.tables.iter().position(|(_, shape)| shape.table().name == stale.table) else {
+                continue;
+            };
+            let key = self.key_values(table, &stale.key)?;
+            rows.push(Companion { table, key, version, values: None, expires_at: None });
+        }
+        Ok(rows)
+    }
+
+    /// Places companions, each by itself; sending them again is always right.
+    async fn place(&self, rows: &[Companion]) -> Result<(), Fault> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let groups: Vec<[GroupImage<'_>; 1]> = rows.iter().map(Companion::group).collect();
+        let removed: Vec<[(usize, u64); 1]> = rows.iter().map(|row| [(0, row.version)]).collect();
+        let placements = rows.iter().zip(&groups).zip(&removed).map(|((row, groups), removed)| {
+            let placing = match row.values {
+                Some(_) => Placing::Put { groups, expires_at: row.expires_at },
+                None => Placing::Remove { groups: removed },
+            };
+            Placement { table: self.table(row.table).0, key: &row.key, placing }
+        });
+        let placements: Vec<Placement<'_>> = placements.collect();
+        let mut placed = Ok(());
+        for _ in 0..PLACE_TRIES_MAX {
+            placed = self.store.place(&placements, false, millis(self.now_us())).await;
+            if !matches!(placed, Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. })) {
+                break;
+            }
+        }
+        placed
+    }
+
+    /// Takes a unique value for a row that is not decided yet. It gets a new version also when the row has it already, so
+    /// that nobody sets it free who looked before.
+    async fn claim(&self, entity: &EntityPlan, own: &[Owned], reserve: &Reserve<'_>) -> Result<bool, Problem> {
+        match self.decide_reservation(entity, reserve, Some(own.to_vec()), self.now_us()).await {
+            Ok(verdict) => return Ok(verdict == Verdict::Done),
+            Err(Fault::Unknown(_)) => {}
+            Err(fault) => return Err(fault.into()),
+        }
+        for _ in 0..LOOKS_MAX {
+            let held = self.held(entity, reserve.reservation, &reserve.key).await?;
+            let expect = held.as_ref().map_or(Expect::Absent, |held| Expect::Version(held.version));
+            let owner = held.and_then(|held| held.owner);
+            if expect != reserve.expect {
+                return Ok(owner.as_deref() == Some(own));
+            }
+            if self.decide_reservation(entity, reserve, owner, self.now_us()).await == Ok(Verdict::Done) {
+                return Ok(false);
+            }
+        }
+        Err(unresolved())
+    }
+
+    /// Sets a unique value free, if it is as it was seen before its owner was decided; whether that is certain.
+    pub(crate) async fn set_free(&self, entity: &EntityPlan, own: &[Owned], reserve: &Reserve<'_>) -> bool {
+        let mut expect = reserve.expect;
+        if !self.protocol.frees_by_version
+            && let Ok(Some(held)) = self.held(entity, reserve.reservation, &reserve.key).await
+            && held.owner.as_deref() == Some(own)
+        {
+            expect = Expect::Version(held.version);
+        }
+        let reserve = Reserve { expect, key: reserve.key.clone(), ..*reserve };
+        self.decide_reservation(entity, &reserve, None, self.now_us()).await == Ok(Verdict::Done)
+    }
+}
+
+fn unresolved() -> Problem {
+    Problem::Busy {
+        after: std::time::Duration::from_millis(200),
+        cause: "what became of a reservation could not be seen; nothing was done".into(),
+    }
+}

@@ -1,0 +1,48 @@
+//! The rules by which companions follow, in one place.
+
+/// Each rule is needed: the tests take one away at a time and must see it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Protocol {
+    /// How much of the time lies together in the dirty log.
+    pub(crate) span_ms: i64,
+    /// A mark is left to its writer for so long. One that was not acknowledged in half of that is no mark; the other
+    /// half is for clocks that differ.
+    pub(crate) settle_ms: i64,
+    /// How many requests a row remembers itself; older ones have receipts.
+    pub(crate) tokens_max: usize,
+    /// How many places that it has left a row names.
+    pub(crate) stale_max: usize,
+    /// A row is marked before it is decided.
+    pub(crate) marks: bool,
+    /// It is read before it is marked.
+    pub(crate) reads_first: bool,
+    /// Who settles a mark decides the row once more; a look would not stop a writer that sleeps.
+    pub(crate) touches: bool,
+    /// An unknown is over when the row has another version; a look alone would not stop a request under way.
+    pub(crate) fences: bool,
+    /// A reservation is set free if it has the version that was seen before its owner was decided.
+    pub(crate) frees_by_version: bool,
+    /// A row names the places that it has left.
+    pub(crate) names_stale: bool,
+    /// Who finds that a request was applied before sees to its companions, too.
+    pub(crate) shows_found: bool,
+    /// What a row is to forget has its receipt before.
+    pub(crate) receipts_first: bool,
+}
+
+impl Protocol {
+    pub(crate) const AS_DESIGNED: Self = Self {
+        span_ms: 60_000,
+        settle_ms: 60_000,
+        tokens_max: 16,
+        stale_max: 8,
+        marks: true,
+        reads_first: true,
+        touches: true,
+        fences: true,
+        frees_by_version: true,
+        names_stale: true,
+        shows_found: true,
+        receipts_first: true,
+    };
+}

@@ -1,0 +1,144 @@
+//! Unique values: who holds which is a row of its own, decided with the source or before and behind it.
+
+use keyloom_store::{Change, ColumnAt, Decision, Expect, Fault, Image, Millis, Store, Verdict};
+use keyloom_value::Value;
+
+use crate::{
+    carry::Intent,
+    problem::Problem,
+    program::{EntityPlan, Reservation, grace_ms},
+    read::millis,
+    record::Record,
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// A unique value that a decision takes or sets free.
+pub(crate) struct Reserve<'a> {
+    pub(crate) reservation: &'a Reservation,
+    pub(crate) key: Vec<Owned>,
+    pub(crate) expect: Expect,
+    pub(crate) taken: bool,
+}
+
+/// What stands in a reservation.
+pub(crate) struct Held {
+    pub(crate) version: u64,
+    /// The identity of the holder; nobody, if it is free.
+    pub(crate) owner: Option<Vec<Owned>>,
+}
+
+/// What a write finds of the unique values that it wants.
+pub(crate) enum Reserving<'a> {
+    Ready(Vec<Reserve<'a>>),
+    /// Somebody else holds one: the reason.
+    Taken(String),
+    /// Somebody else has one without holding it; that can't stay so.
+    Again,
+}
+
+impl Reserve<'_> {
+    /// A version above the one that stands there.
+    pub(crate) fn version_above(&self, now_us: i64) -> u64 {
+        let clock = u64::try_from(now_us).unwrap_or(0).max(2);
+        match self.expect {
+            Expect::Version(version) => clock.max(version + 2),
+            Expect::Absent => clock,
+        }
+    }
+}
+
+impl Run {
+    /// The unique values that a write takes and sets free. Who has not looked expects the new ones to be absent, and is
+    /// told by the decision.
+    pub(crate) async fn reserves<'a>(
+        &self,
+        entity: &'a EntityPlan,
+        there: Option<&Record>,
+        record: &Record,
+        looked: bool,
+        tries: usize,
+    ) -> Result<Reserving<'a>, Problem> {
+        let own = entity.identity(record);
+        let mut reserves = Vec::new();
+        for reservation in &entity.reservations {
+            let old = there.and_then(|there| there.fields(&reservation.fields));
+            let new = record.fields(&reservation.fields);
+            if old == new {
+                continue;
+            }
+            if let Some(key) = new {
+                let held = if looked { self.held(entity, reservation, &key).await? } else { None };
+                let expect = match held {
+                    None => Expect::Absent,
+                    Some(held) if held.owner.as_ref().is_none_or(|owner| *owner == own) => {
+                        Expect::Version(held.version)
+                    }
+                    Some(held) => {
+                        return Ok(if self.is_held(entity, reservation, &key, held, tries).await? {
+                            Reserving::Taken(reservation.unique.clone())
+                        } else {
+                            Reserving::Again
+                        });
+                    }
+                };
+                reserves.push(Reserve { reservation, key, expect, taken: true });
+            }
+            if let Some(key) = old
+                && let Some(held) = self.held(entity, reservation, &key).await?
+                && held.owner.as_ref() == Some(&own)
+            {
+                reserves.push(Reserve { reservation, key, expect: Expect::Version(held.version), taken: false });
+            }
+        }
+        Ok(Reserving::Ready(reserves))
+    }
+
+    /// What stands in the reservation of a value, if there is one.
+    pub(crate) async fn held(
+        &self,
+        entity: &EntityPlan,
+        reservation: &Reservation,
+        key: &[Owned],
+    ) -> Result<Option<Held>, Problem> {
+        let Some(row) = self.row(reservation.table, key).await? else { return Ok(None) };
+        let (_, shape) = self.table(reservation.table);
+        let cell = |column| Ok(row.value(shape, ColumnAt::Cell { group: 0, column })?.into_owned());
+        let owner = (0..entity.key.len()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;
+        let free = owner.iter().any(Value::is_null);
+        Ok(Some(Held { version: row.version()?, owner: (!free).then_some(owner) }))
+    }
+
+    /// What a reservation becomes by an intent.
+    pub(crate) fn reservation_image(&self, intent: &Intent<'_>, reserve: &Reserve<'_>) -> (Vec<Owned>, Option<Millis>) {
+        let own = intent.entity.identity(intent.record);
+        self.owned_by(intent.entity, reserve.taken.then_some(own), intent.now_us)
+    }
+
+    /// The columns of a reservation of this owner, and how long it lives: one that is free fences for a while.
+    fn owned_by(&self, entity: &EntityPlan, owner: Option<Vec<Owned>>, now_us: i64) -> (Vec<Owned>, Option<Millis>) {
+        match owner {
+            Some(owner) => (owner, None),
+            None => {
+                let until = millis(now_us).plus(grace_ms(self.program.retries_ms()));
+                (vec![Value::Null; entity.key.len()], Some(until))
+            }
+        }
+    }
+
+    /// Decides a reservation by itself.
+    pub(crate) async fn decide_reservation(
+        &self,
+        entity: &EntityPlan,
+        reserve: &Reserve<'_>,
+        owner: Option<Vec<Owned>>,
+        now_us: i64,
+    ) -> Result<Verdict, Fault> {
+        let (values, expires_at) = self.owned_by(entity, owner, now_us);
+        let becomes = Image { version: reserve.version_above(now_us), expires_at, values: &values };
+        let table = self.table(reserve.reservation.table).0;
+        let change = Change { table, key: &reserve.key, expect: reserve.expect, becomes };
+        self.store.decide(Decision { change, along: &[], now: millis(now_us) }).await
+    }
+}

@@ -1,0 +1,47 @@
+//! Companions that ride along: one decision over all rows.
+
+use keyloom_store::{Along, Change, GroupImage, Image, Placement, Placing};
+use keyloom_value::Value;
+
+use crate::{
+    carry::{Companion, Intent, Tried, tried},
+    problem::Problem,
+    run::Run,
+};
+
+impl Run {
+    pub(crate) async fn ride(&self, intent: &Intent<'_>) -> Result<Tried, Problem> {
+        let Intent { entity, record, now_us, .. } = *intent;
+        let images: Vec<(Vec<Value<'static>>, _)> =
+            intent.reserves.iter().map(|reserve| self.reservation_image(intent, reserve)).collect();
+        let reserved = intent.reserves.iter().zip(&images).map(|(reserve, (values, expires_at))| {
+            let becomes = Image { version: reserve.version_above(now_us), expires_at: *expires_at, values };
+            let table = self.table(reserve.reservation.table).0;
+            Along::Decide(Change { table, key: &reserve.key, expect: reserve.expect, becomes })
+        });
+        let standing = self.standing(entity, record);
+        let carried = standing.iter().map(|row| {
+            let values = row.values.as_deref().unwrap_or_default();
+            let becomes = Image { version: row.version, expires_at: row.expires_at, values };
+            Along::Put { table: self.table(row.table).0, key: &row.key, becomes }
+        });
+        let left = self.left(intent);
+        let left = left.iter().map(|(table, key)| Along::Remove { table: self.table(*table).0, key });
+        let receipts = self.receipts(entity, &entity.source_key(record), intent.forgotten)?;
+        let groups: Vec<[GroupImage<'_>; 1]> = receipts.iter().map(Companion::group).collect();
+        let placed = receipts.iter().zip(&groups).map(|(row, groups)| {
+            let placing = Placing::Put { groups, expires_at: row.expires_at };
+            Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
+        });
+        let along: Vec<Along<'_>> = reserved.chain(carried).chain(left).chain(placed).collect();
+        let before = intent.before.map(|before| before.version);
+        tried(self.decide_source(entity, before, record, &along, now_us).await, true)
+    }
+}
+
+impl Companion {
+    /// Its values, as the one column group that these tables have.
+    pub(crate) fn group(&self) -> [GroupImage<'_>; 1] {
+        [GroupImage { group: 0, version: self.version, values: self.values.as_deref().unwrap_or_default() }]
+    }
+}

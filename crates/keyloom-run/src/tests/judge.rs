@@ -1,0 +1,161 @@
+//! What must be so when it is quiet.
+
+use std::collections::BTreeMap;
+
+use keyloom_store::{Row, Sweep};
+use keyloom_value::Value;
+
+use super::{
+    Tally,
+    client::{Conclusion, Request, row_of},
+    world::World,
+};
+use crate::{idempotency::IdempotencyKey, record::Record, record::Token};
+
+impl World {
+    pub(super) fn judge(&self, requests: &[Request]) -> Result<Tally, String> {
+        self.projections_equal_their_source()?;
+        self.unique_values_have_one_holder()?;
+        self.answers_are_true(requests)
+    }
+
+    /// I1: what stands in the projections is what follows from the source rows, no more and no less.
+    fn projections_equal_their_source(&self) -> Result<(), String> {
+        let run = &self.servers[0];
+        for entity in &run.program.entities {
+            let mut wanted = BTreeMap::new();
+            for record in self.records(entity.source.table) {
+                for row in run.standing(entity, &record) {
+                    wanted.insert((row.table, run.key_bytes(row.table, &row.key).unwrap()), row.values.unwrap());
+                }
+            }
+            let mut found = BTreeMap::new();
+            for projection in &entity.projections {
+                let shape = run.table(projection.table).1;
+                for row in self.rows(projection.table) {
+                    let cells = 0..shape.table().groups[0].columns.len();
+                    let cell = |column| {
+                        let at = keyloom_store::ColumnAt::Cell { group: 0, column };
+                        row.value(shape, at).unwrap().into_owned()
+                    };
+                    let values: Vec<Value<'static>> = cells.map(cell).collect();
+                    found.insert((projection.table, row.key_bytes().to_vec()), values);
+                }
+            }
+            if wanted != found {
+                return Err(format!(
+                    "drift of {}: {} rows follow, {} are there",
+                    entity.name,
+                    wanted.len(),
+                    found.len()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// I12: nobody shares an email, who has one has its reservation, and no reservation is left behind.
+    fn unique_values_have_one_holder(&self) -> Result<(), String> {
+        let run = &self.servers[0];
+        for entity in &run.program.entities {
+            let records = self.records(entity.source.table);
+            for reservation in &entity.reservations {
+                let mut holders: BTreeMap<Vec<u8>, Vec<Vec<Value<'static>>>> = BTreeMap::new();
+                for record in &records {
+                    if let Some(key) = record.fields(&reservation.fields) {
+                        let bytes = run.key_bytes(reservation.table, &key).unwrap();
+                        holders.entry(bytes).or_default().push(entity.identity(record));
+                    }
+                }
+                if holders.values().any(|holders| holders.len() > 1) {
+                    return Err("two hold one unique value".into());
+                }
+                let mut owners = BTreeMap::new();
+                for row in self.rows(reservation.table) {
+                    let key = run.key_values(reservation.table, row.key_bytes()).unwrap();
+                    let held = self.simulation.block_on(run.held(entity, reservation, &key)).unwrap().unwrap().unwrap();
+                    if let Some(owner) = held.owner {
+                        owners.insert(row.key_bytes().to_vec(), vec![owner]);
+                    }
+                }
+                if owners != holders {
+                    return Err(format!("{} values are held, {} are reserved", holders.len(), owners.len()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// I2, I4, I10: what was answered is so, and each request that was applied has one effect.
+    fn answers_are_true(&self, requests: &[Request]) -> Result<Tally, String> {
+        let run = &self.servers[0];
+        let mut tally = Tally::default();
+        let mut visits: BTreeMap<Vec<u8>, i64> = BTreeMap::new();
+        for request in requests {
+            if let Some(wrong) = &request.wrong {
+                return Err(format!("{request:?}: {wrong}"));
+            }
+            let (entity, key) = row_of(self, request);
+            let now_us = run.now_us();
+            let known = IdempotencyKey::read(&request.key, now_us.div_euclid(1_000), run.program.retries_ms()).unwrap();
+            let pattern = run.pattern(request.pattern).unwrap();
+            let inputs = run.inputs_from_object(pattern, &request.body).unwrap().digest(request.pattern).unwrap();
+            let token = Token { token: known.token(), birth_ms: known.birth_ms, inputs, version: 0 };
+            let absorbed = self.simulation.block_on(async {
+                let there = run.source(entity, &key, keyloom_store::Freshness::Fresh, now_us).await.unwrap();
+                match there {
+                    Some(there) => run.absorbed(entity, &key, &there, &token, now_us).await.unwrap(),
+                    None => None,
+                }
+            });
+            let absorbed = absorbed.unwrap();
+            let is_true = match request.conclusion {
+                Conclusion::Applied { version } => absorbed == Some(version),
+                Conclusion::NotApplied => absorbed.is_none(),
+                Conclusion::Uncertain => true,
+            };
+            if !is_true {
+                return Err(format!("a false answer: {request:?}, but {absorbed:?}"));
+            }
+            *match request.conclusion {
+                Conclusion::Applied { .. } => &mut tally.applied,
+                Conclusion::NotApplied => &mut tally.not_applied,
+                Conclusion::Uncertain => &mut tally.uncertain,
+            } += 1;
+            tally.repeated += u64::from(request.repeated);
+            tally.hidden += u64::from(request.hidden);
+            if request.pattern == "visit" && absorbed.is_some() {
+                *visits.entry(run.key_bytes(entity.source.table, &key).unwrap()).or_default() += 1;
+            }
+        }
+        let entity = run.program.entities.iter().find(|entity| entity.name == "User").unwrap();
+        for record in self.records(entity.source.table) {
+            let key = run.key_bytes(entity.source.table, &entity.source_key(&record)).unwrap();
+            let counted = visits.get(&key).copied().unwrap_or(0);
+            let value = &record.values[entity.field("visits").unwrap()];
+            if *value != Value::Int(counted) {
+                return Err(format!("{counted} visits were applied, but {value:?} are counted"));
+            }
+        }
+        Ok(tally)
+    }
+
+    /// The source rows that are there.
+    fn records(&self, table: usize) -> Vec<Record> {
+        let run = &self.servers[0];
+        let entity = run.program.entities.iter().find(|entity| entity.source.table == table).unwrap();
+        let rows = self.rows(table).into_iter();
+        let records = rows.map(|row| Record::read(&row, run.table(table).1, &entity.source).unwrap());
+        records.filter(|record| !record.gone).collect()
+    }
+
+    fn rows(&self, table: usize) -> Vec<Row> {
+        let run = &self.servers[0];
+        let (table, now) = (run.table(table).0, crate::read::millis(run.now_us()));
+        let swept = self.simulation.block_on(async {
+            let segments = self.store.segments(table, 1).await?;
+            self.store.sweep(table, &segments[0], None, 10_000, now).await
+        });
+        swept.unwrap().unwrap().rows
+    }
+}

@@ -1,0 +1,160 @@
+use std::{
+    cell::RefCell,
+    future::poll_fn,
+    pin::Pin,
+    sync::{Arc, PoisonError},
+    task::Poll,
+    time::Duration,
+};
+
+use keyloom_sim::{Clock, Dice, Faults, Simulation, WideStore};
+
+use super::{
+    catalog::catalog,
+    client::{Client, Request},
+};
+use crate::{Companions, Environment, Program, Run, layout, protocol::Protocol};
+
+/// When a simulation begins.
+const START_US: i64 = 1_794_735_000_000_000;
+/// Processes that serve, each with a clock of its own.
+const SERVERS: usize = 3;
+
+/// A shop on several processes.
+pub(super) struct World {
+    pub(super) simulation: Simulation,
+    pub(super) store: WideStore,
+    pub(super) servers: Vec<Arc<Run>>,
+    pub(super) dice: Dice,
+    pub(super) clock: Clock,
+}
+
+/// The clock of a process, which goes ahead of the others, and chance.
+struct Process {
+    clock: Clock,
+    ahead: Duration,
+    dice: Dice,
+}
+
+impl Environment for Process {
+    fn now_us(&self) -> i64 {
+        START_US + i64::try_from((self.clock.elapsed() + self.ahead).as_micros()).unwrap()
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        bytes.iter_mut().for_each(|byte| *byte = u8::try_from(self.dice.below(256)).unwrap());
+    }
+}
+
+thread_local! {
+    static PROGRAM: Program = {
+        let mut layout = layout::shop();
+        layout.tables[0].fields.push("visits".to_owned());
+        Program::compile(&catalog(), &layout, Companions::Follow).unwrap()
+    };
+}
+
+impl World {
+    pub(super) fn new(seed: u64, protocol: Protocol) -> Self {
+        let simulation = Simulation::new(seed, Faults::none());
+        let (store, dice, clock) = (WideStore::new(&simulation), simulation.dice(), simulation.clock());
+        let server = |number: usize| {
+            let ahead = Duration::from_millis([0, 13, 90][number % 3]);
+            let environment = Process { clock: clock.clone(), ahead, dice: dice.clone() };
+            let opened = Run::open(PROGRAM.with(Clone::clone), Arc::new(store.clone()), Arc::new(environment));
+            let mut run = simulation.block_on(opened).unwrap().unwrap();
+            run.protocol = protocol;
+            Arc::new(run)
+        };
+        let servers: Vec<Arc<Run>> = (0..SERVERS).map(server).collect();
+        let world = Self { servers, store, dice, clock, simulation };
+        world.settle_from_here();
+        world
+    }
+
+    /// The log of a store that is opened begins some time before; here it may begin at once.
+    fn settle_from_here(&self) {
+        let run = &self.servers[0];
+        let span = run.now_us().div_euclid(1_000).div_euclid(run.protocol.span_ms) - 10;
+        let moved = async {
+            let (version, _) = run.settled_until().await?;
+            run.set_settled_until(version, span).await
+        };
+        self.simulation.block_on(moved).unwrap().unwrap();
+    }
+
+    /// Some clients at once, while workers settle what is left behind; what they asked for and were answered.
+    pub(super) fn clients(&self) -> Vec<Request> {
+        let shop = RefCell::default();
+        let clients = (0..2 + self.dice.below(3)).map(|number| {
+            let client = Client { world: self, number, shop: &shop };
+            Box::pin(client.live()) as Pin<Box<dyn Future<Output = Vec<Request>> + '_>>
+        });
+        let clients = all(clients.collect());
+        self.simulation
+            .block_on(async {
+                let mut clients = std::pin::pin!(clients);
+                loop {
+                    let pause = self.dice.span(Duration::from_millis(50), Duration::from_millis(500));
+                    if let Some(requests) = self.clock.within(pause, clients.as_mut()).await {
+                        return requests.concat();
+                    }
+                    let number = self.pick(SERVERS);
+                    let run = self.servers[number].clone();
+                    drop(self.simulation.spawn(&format!("server {number}"), async move { run.settle().await }));
+                }
+            })
+            .unwrap()
+    }
+
+    /// Lets everything arrive, and settles until nothing is left; how many marks that were.
+    pub(super) fn quiet_tail(&self) -> Result<u64, String> {
+        self.simulation.run().map_err(|halt| format!("the run: {halt}"))?;
+        self.simulation.set_faults(Faults::none());
+        self.rest(Duration::from_secs(3));
+        let mut settled = 0;
+        for _ in 0..50 {
+            self.rest(Duration::from_secs(1));
+            let pass = self.simulation.block_on(self.servers[0].settle()).map_err(|halt| halt.to_string())?;
+            let pass = pass.map_err(|problem| format!("settling: {problem}"))?;
+            settled += pass.settled;
+            if pass.settled == 0 && pass.left == 0 {
+                return Ok(settled);
+            }
+        }
+        Err("marks are never settled".into())
+    }
+
+    fn rest(&self, span: Duration) {
+        drop(self.simulation.spawn("observer", self.clock.sleep(span)));
+        self.simulation.run().unwrap();
+    }
+
+    pub(super) fn pick(&self, end: usize) -> usize {
+        usize::try_from(self.dice.below(end as u64)).unwrap()
+    }
+
+    /// A process that crashed has forgotten what it had in memory.
+    pub(super) fn crashed(&self, server: usize) {
+        self.servers[server].owed.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    pub(super) fn now_ms(&self) -> i64 {
+        START_US / 1_000 + self.clock.now().0
+    }
+}
+
+/// What all of them return.
+async fn all<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
+    let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
+    poll_fn(|context| {
+        for (future, done) in futures.iter_mut().zip(&mut done).filter(|(_, done)| done.is_none()) {
+            if let Poll::Ready(value) = future.as_mut().poll(context) {
+                *done = Some(value);
+            }
+        }
+        if done.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    done.into_iter().flatten().collect()
+}

@@ -1,0 +1,87 @@
+//! A touch: a row is decided once more without being changed.
+//!
+//! Every decision that is under way on the row fails then, wherever it is: it expects another version. That is how
+//! somebody makes certain that what has not happened can't happen any more.
+
+use keyloom_store::{Expect, Fault, Freshness, Verdict};
+use keyloom_value::Value;
+
+use crate::{
+    carry::Companions,
+    problem::Problem,
+    program::{EntityPlan, Reservation},
+    record::Record,
+    reserve::{Held, Reserve},
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// For so many tries a value that somebody has and does not hold is left to him: he may be about to.
+const PATIENCE: usize = 3;
+
+impl Run {
+    /// Touches a source row that was seen like this; where there is none, its absence is written down. `None` when it is
+    /// not certain that this was done.
+    pub(crate) async fn touch(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        there: Option<Record>,
+    ) -> Result<Option<Record>, Problem> {
+        let now_us = self.now_us();
+        let clock = u64::try_from(now_us).unwrap_or(0).max(2);
+        let before = there.as_ref().map(|there| there.version);
+        let record = match there {
+            Some(there) => Record { version: clock.max(there.version + 2), ..there },
+            None => {
+                let mut values = vec![Value::Null; entity.fields.len()];
+                for (field, value) in entity.source.key.iter().zip(key) {
+                    values[*field] = value.clone();
+                }
+                Record {
+                    version: clock,
+                    created_us: now_us,
+                    updated_us: now_us,
+                    floor_ms: 0,
+                    tokens: Vec::new(),
+                    stale: Vec::new(),
+                    gone: true,
+                    values,
+                    rest: Vec::new(),
+                }
+            }
+        };
+        match self.decide_source(entity, before, &record, &[], now_us).await {
+            Ok(Verdict::Done) => Ok(Some(record)),
+            Ok(Verdict::Lost { .. }) | Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => Ok(None),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
+    /// Whether the one who has a unique value also holds it. Where reservations are decided by themselves he may have died
+    /// in between, or still be at it: he is given some time, then his value is set free.
+    pub(crate) async fn is_held(
+        &self,
+        entity: &EntityPlan,
+        reservation: &Reservation,
+        key: &[Owned],
+        held: Held,
+        tries: usize,
+    ) -> Result<bool, Problem> {
+        let Some(owner) = held.owner.filter(|_| self.program.companions == Companions::Follow) else { return Ok(true) };
+        let source = entity.source_key_of(&owner);
+        let there = self.source(entity, &source, Freshness::Fresh, self.now_us()).await?;
+        if there.as_ref().is_some_and(|there| there.fields(&reservation.fields).as_deref() == Some(key)) {
+            return Ok(true);
+        }
+        if tries >= PATIENCE
+            && let Some(touched) = self.touch(entity, &source, there).await?
+            && touched.fields(&reservation.fields).as_deref() != Some(key)
+        {
+            let expect = Expect::Version(held.version);
+            self.set_free(entity, &owner, &Reserve { reservation, key: key.to_vec(), expect, taken: false }).await;
+        }
+        Ok(false)
+    }
+}

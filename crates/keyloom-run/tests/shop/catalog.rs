@@ -1,0 +1,31 @@
+//! The catalog of the tests.
+
+use keyloom_finding::Sources;
+use keyloom_model::Catalog;
+use keyloom_text::{Files, Unreadable};
+
+/// What the example has, and what it leaves out: an email that changes, an order that changes hands, a
+/// number that counts.
+pub(crate) fn catalog() -> Catalog {
+    let text = include_str!("../../../../examples/shop/catalog.yaml");
+    let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0 }");
+    let more = "
+  give_order: { update: Order, by: [order_id], set: { user_id: $to_id }, rate: rare }
+  change_email: { update: User, by: [user_id], set: { email: $email }, rate: rare }
+  visit: { update: User, by: [user_id], set: { visits: visits + 1 }, if: visits < 1000 else enough, rate: rare }
+";
+    read(&format!("{text}{more}"))
+}
+
+pub(crate) fn read(text: &str) -> Catalog {
+    struct One(String);
+    impl Files for One {
+        fn open(&self, _name: &str) -> Result<String, Unreadable> {
+            Ok(self.0.clone())
+        }
+    }
+    let reading = keyloom_text::read("catalog.yaml", &One(text.to_owned()), &mut Sources::default());
+    let findings: Vec<String> = reading.findings.iter().map(|finding| finding.message.clone()).collect();
+    assert!(findings.is_empty(), "{findings:?}");
+    reading.catalog
+}
