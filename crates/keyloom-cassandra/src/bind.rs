@@ -1,9 +1,12 @@
 //! Keys and images as the cells of a statement, looked through before anything is sent.
 
-use keyloom_store::{Abilities, Column, Fault, Millis, Row, RowBuilder, refuse};
+use keyloom_store::{Abilities, Column, Fault, GroupImage, Millis, Row, RowBuilder, refuse};
 use keyloom_value::{Value, key};
 
-use crate::{cells::Cells, ready::Ready};
+use crate::{
+    cells::{Absent, Cells},
+    ready::Ready,
+};
 
 /// From when on a group without an end is not there.
 pub(crate) const NEVER: i64 = i64::MAX;
@@ -43,37 +46,43 @@ impl Ready {
     /// Writes every column of a group, its version and its end.
     pub(crate) fn bind_group(
         &self,
-        group: usize,
-        version: u64,
+        image: GroupImage<'_>,
         expires_at: Option<Millis>,
-        values: &[Value<'_>],
+        absent: Absent,
         cells: &mut Cells,
     ) -> Result<(), Fault> {
-        let columns = &self.shape.table().groups[group].columns;
-        for (column, value) in columns.iter().zip(values) {
-            cells.column(value, &column.kind).map_err(|mismatch| in_column(column, &mismatch))?;
+        let columns = &self.shape.table().groups[image.group].columns;
+        for (column, value) in columns.iter().zip(image.values) {
+            match value {
+                Value::Null => cells.absent(absent),
+                value => cells.column(value, &column.kind).map_err(|mismatch| in_column(column, &mismatch))?,
+            }
         }
-        (values.len()..columns.len()).for_each(|_| cells.absent());
-        cells.bigint(version.cast_signed());
+        (image.values.len()..columns.len()).for_each(|_| cells.absent(absent));
+        cells.bigint(image.version.cast_signed());
         cells.bigint(expires_at.map_or(NEVER, |Millis(end)| end));
         Ok(())
     }
 
+    /// Whether an image leaves a column of its group without a value.
+    pub(crate) fn is_sparse(&self, image: GroupImage<'_>) -> bool {
+        image.values.len() < self.shape.table().groups[image.group].columns.len()
+            || image.values.iter().any(Value::is_null)
+    }
+
     /// Refuses a row that is larger than Cassandra takes. Only one that may be is measured.
-    pub(crate) fn look_at_size<'a>(
+    pub(crate) fn look_at_size(
         &self,
         key: &[Value<'_>],
+        image: GroupImage<'_>,
         cells: &Cells,
-        groups: impl Iterator<Item = (usize, &'a [Value<'a>])>,
         abilities: &Abilities,
     ) -> Result<(), Fault> {
         if cells.len() as u64 * LONGER_AT_MOST <= abilities.limits.row_bytes_max {
             return Ok(());
         }
         let mut body = RowBuilder::new();
-        for (group, values) in groups {
-            body.put(1, None, &self.shape.table().groups[group].columns, values)?;
-        }
+        body.put(1, None, &self.shape.table().groups[image.group].columns, image.values)?;
         let row = Row::new(key::encode(key, self.shape.key_parts())?.into(), body.finish());
         refuse::row_size(&self.shape, row.size(), abilities)
     }

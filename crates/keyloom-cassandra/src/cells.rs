@@ -17,13 +17,25 @@ use crate::native::Form;
 /// The cells of a bound statement, in the order of its markers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cells {
-    /// For each cell its length and its bytes; a length of -1 is an absent value.
+    /// For each cell its length and its bytes; a length of -1 is an absent value, -2 one that is not written.
     bytes: Vec<u8>,
     count: usize,
 }
 
 /// What is written in place of the length of an absent value.
 const ABSENT: [u8; 4] = (-1i32).to_be_bytes();
+
+/// What is written in place of the length of a value that leaves its column as it is.
+const UNSET: [u8; 4] = (-2i32).to_be_bytes();
+
+/// How an absent value is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// As a null, which takes away what is there and leaves a tombstone.
+    Null,
+    /// Not at all, where nothing can be there.
+    Unset,
+}
 
 impl Cells {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
@@ -44,8 +56,8 @@ impl Cells {
         &self.bytes[length..]
     }
 
-    pub(crate) fn absent(&mut self) {
-        self.bytes.extend(ABSENT);
+    pub(crate) fn absent(&mut self, absent: Absent) {
+        self.bytes.extend(if absent == Absent::Unset { UNSET } else { ABSENT });
         self.count += 1;
     }
 
@@ -64,10 +76,10 @@ impl Cells {
         self.fixed(value.to_be_bytes());
     }
 
-    /// A value of a column, perhaps an absent one.
+    /// A value of a column that is there.
     pub(crate) fn column(&mut self, value: &Value<'_>, kind: &Kind) -> Result<(), Mismatch> {
         self.count += 1;
-        cell(value, kind, &mut self.bytes)
+        part(value, kind, &mut self.bytes)
     }
 
     /// A component of a key; how many bytes it has.
@@ -77,7 +89,7 @@ impl Cells {
         sized(&mut self.bytes, |out| match (form, value) {
             (_, Value::Null) => Err(Mismatch::new("a key has no absent component".to_owned())),
             (Form::Native, value) => content(value, kind, out),
-            (Form::KeyForm, value) => key::encode_part(value, &key::Part::ascending(kind.clone()), out),
+            (Form::Ordered, value) => key::encode_part(value, &key::Part::ascending(kind.clone()), out),
             (Form::Rank, value) => key::encode_part(value, &key::Part::ascending(kind.clone()), out),
             (Form::Padded, value) => {
                 let start = out.len();
@@ -98,7 +110,11 @@ impl SerializeRow for Cells {
         while let Some((length, after)) = rest.split_first_chunk() {
             let cell = writer.make_cell_writer();
             let Ok(length) = usize::try_from(i32::from_be_bytes(*length)) else {
-                cell.set_null();
+                if *length == UNSET {
+                    cell.set_unset()
+                } else {
+                    cell.set_null()
+                };
                 rest = after;
                 continue;
             };
@@ -112,15 +128,6 @@ impl SerializeRow for Cells {
     fn is_empty(&self) -> bool {
         self.count == 0
     }
-}
-
-/// Writes a cell: its length, then what stands in it.
-fn cell(value: &Value<'_>, kind: &Kind, out: &mut Vec<u8>) -> Result<(), Mismatch> {
-    if value.is_null() {
-        out.extend(ABSENT);
-        return Ok(());
-    }
-    sized(out, |out| content(value, kind, out))
 }
 
 fn sized(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Result<(), Mismatch>) -> Result<(), Mismatch> {
@@ -158,10 +165,10 @@ fn content(value: &Value<'_>, kind: &Kind, out: &mut Vec<u8>) -> Result<(), Mism
             shorten(out, start);
         }
         (Value::List(items), Kind::List(kind)) => {
-            collection(items.len(), out, |out| items.iter().try_for_each(|item| part(item, kind, out)))?
+            collection(items.len(), out, |out| items.iter().try_for_each(|item| part(item, kind, out)))?;
         }
         (Value::Set(items), Kind::Set(of)) => {
-            collection(items.len(), out, |out| items.iter().try_for_each(|item| part(item, of, out)))?
+            collection(items.len(), out, |out| items.iter().try_for_each(|item| part(item, of, out)))?;
         }
         (Value::Map(entries), Kind::Map(keys, values)) => {
             // A key that comes twice would be one entry in Cassandra, and nobody could say which.
@@ -179,10 +186,11 @@ fn content(value: &Value<'_>, kind: &Kind, out: &mut Vec<u8>) -> Result<(), Mism
                 return Err(Mismatch::new(format!("{values} members where {members} are expected")));
             }
             for (value, member) in values.iter().zip(members) {
-                if value.is_null() && !member.optional {
-                    return Err(Mismatch::new(format!("`{}` is absent", member.name)));
+                match value {
+                    Value::Null if member.optional => out.extend(ABSENT),
+                    Value::Null => return Err(Mismatch::new(format!("`{}` is absent", member.name))),
+                    value => part(value, &member.kind, out)?,
                 }
-                cell(value, &member.kind, out)?;
             }
         }
         (Value::OneOf(which, value), Kind::OneOf(kinds)) => {
@@ -197,7 +205,7 @@ fn content(value: &Value<'_>, kind: &Kind, out: &mut Vec<u8>) -> Result<(), Mism
     Ok(())
 }
 
-/// A value inside another one: it is there.
+/// Writes a value that is there: its length, then what stands in it.
 fn part(value: &Value<'_>, kind: &Kind, out: &mut Vec<u8>) -> Result<(), Mismatch> {
     sized(out, |out| content(value, kind, out))
 }

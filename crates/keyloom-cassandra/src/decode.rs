@@ -12,7 +12,7 @@ const EARLY: Malformed = Malformed::from_static("a value ends early");
 pub(crate) fn component<'a>(bytes: &'a [u8], kind: &Kind, form: Form) -> Result<Value<'a>, Malformed> {
     match form {
         Form::Native => value(bytes, kind),
-        Form::KeyForm | Form::Rank => {
+        Form::Ordered | Form::Rank => {
             let mut rest = bytes;
             let value = key::decode_part(&mut rest, &key::Part::ascending(kind.clone()))?;
             if rest.is_empty() { Ok(value) } else { Err(Malformed::from_static("a key goes on behind its component")) }

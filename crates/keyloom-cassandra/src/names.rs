@@ -33,10 +33,16 @@ pub(crate) fn look(table: &Table) -> Result<(), Fault> {
     if table.name == SCHEMA {
         return refuse("this name is Keyloom's own".to_owned());
     }
-    if let Some(name) = table.column_names().find(|name| name.is_empty() || name.starts_with("kl_")) {
-        return refuse(format!("a column can't be called `{name}`; names with `kl_` are Keyloom's own"));
+    if let Some(name) = table.column_names().find(|name| name.is_empty() || is_own(name)) {
+        return refuse(format!("a column can't be called `{name}`: versions and ends of groups have such names"));
     }
     Ok(())
+}
+
+/// Whether a column of this store has this name in some table, or could have.
+fn is_own(name: &str) -> bool {
+    let group = name.strip_prefix("kl_v").or_else(|| name.strip_prefix("kl_x"));
+    group.is_some_and(|group| group.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether Cassandra takes this as the name of a keyspace or a table.

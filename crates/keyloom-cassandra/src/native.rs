@@ -12,7 +12,7 @@ pub(crate) enum Form {
     /// The rank of an enumeration, which is its order.
     Rank,
     /// The bytes of [`keyloom_value::key`]: the native type would order otherwise.
-    KeyForm,
+    Ordered,
     /// A text or bytes with a zero in front of the empty value, and of every value that begins with a zero: a partition
     /// key of one component may not be empty in Cassandra.
     Padded,
@@ -23,7 +23,7 @@ impl Form {
     pub(crate) fn of_key(parts: &[Part], partition: usize) -> Vec<Self> {
         let form = |(at, part): (usize, &Part)| match part.kind {
             Kind::Enum(_) => Self::Rank,
-            Kind::Uuid | Kind::Ip if at >= partition => Self::KeyForm,
+            Kind::Uuid | Kind::Ip if at >= partition => Self::Ordered,
             Kind::Text | Kind::Bytes if partition == 1 && at == 0 => Self::Padded,
             _ => Self::Native,
         };
@@ -35,7 +35,7 @@ impl Form {
         match self {
             Self::Native | Self::Padded => cql(kind, ""),
             Self::Rank => "smallint".to_owned(),
-            Self::KeyForm => "blob".to_owned(),
+            Self::Ordered => "blob".to_owned(),
         }
     }
 }
@@ -69,13 +69,6 @@ pub(crate) fn cql(kind: &Kind, path: &str) -> String {
 pub(crate) struct UserType {
     pub(crate) name: String,
     pub(crate) fields: Vec<(String, String)>,
-}
-
-impl UserType {
-    /// The same type before it had any fields.
-    pub(crate) fn without_fields(&self) -> Self {
-        Self { name: self.name.clone(), fields: Vec::new() }
-    }
 }
 
 /// The user types that a kind needs, each behind those it is made of.

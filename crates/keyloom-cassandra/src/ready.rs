@@ -33,6 +33,7 @@ pub(crate) struct Ready {
 }
 
 /// The statements that change rows: those of the table's discipline, and no others.
+#[expect(clippy::large_enum_variant, reason = "there is one for each table")]
 pub(crate) enum Writes {
     Decided {
         at_version: PreparedStatement,

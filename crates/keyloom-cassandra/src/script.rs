@@ -2,18 +2,24 @@
 
 use keyloom_store::{Column, Discipline, Shape, Step, Table, Taking};
 
+use xxhash_rust::xxh3::xxh3_128;
+
 use crate::{
     names,
     names::quoted,
     native::{Form, UserType, cql, user_type, user_types},
 };
 
-/// The statements of a step, from the table as it was and what the step comes to. A step that was taken already says
-/// nothing.
-pub(crate) fn statements(keyspace: &str, was: Option<&Table>, step: &Step, taking: &Taking) -> Vec<String> {
+/// For how many seconds Cassandra keeps what it has deleted, at least. It is its own default: with less, hints are dropped,
+/// a logged batch is not finished after a crash, and a replica that missed a write gives old cells back.
+const GC_GRACE_MIN: i64 = 10 * 24 * 3_600;
+
+/// The statements of a step, from the table as it was and what the step comes to; `id` is that of a new table. A step that
+/// was taken already says nothing.
+pub(crate) fn statements(keyspace: &str, was: Option<&Table>, id: u128, step: &Step, taking: &Taking) -> Vec<String> {
     match (taking, step, was) {
         (Taking::Nothing, ..) => Vec::new(),
-        (Taking::Create(shape), ..) => create(keyspace, shape),
+        (Taking::Create(shape), ..) => create(keyspace, shape, id),
         (Taking::Reshape(shape), Step::AddColumn { column, .. }, _) => add(keyspace, shape.table(), column),
         (Taking::Reshape(shape), _, was) => {
             let known: Vec<UserType> = was.into_iter().flat_map(table_types).collect();
@@ -36,25 +42,17 @@ pub(crate) fn table_types(table: &Table) -> Vec<UserType> {
     columns.flat_map(|column| column_types(table, column)).collect()
 }
 
-/// The statements that make a table what it is described to be, whatever of it is there already.
-pub(crate) fn all(keyspace: &str, shape: &Shape) -> Vec<String> {
-    let mut statements = create(keyspace, shape);
-    statements.extend(table_types(shape.table()).iter().flat_map(|it| grow(keyspace, it, &[it.without_fields()])));
-    let columns = shape.table().groups.iter().flat_map(|group| &group.columns);
-    statements.extend(columns.flat_map(|column| add(keyspace, shape.table(), column)));
-    statements
-}
-
 /// The table in which tables are described: one partition, so that all of them are read at one moment.
 pub(crate) fn create_schema(keyspace: &str) -> String {
     format!(
-        "CREATE TABLE IF NOT EXISTS {} (store text, name text, made timeuuid, version bigint, definition text, \
-         PRIMARY KEY (store, name))",
-        qualified(keyspace, names::SCHEMA)
+        "CREATE TABLE IF NOT EXISTS {} (store text, name text, incarnation bigint, version bigint, definition text, \
+         pending text, PRIMARY KEY (store, name)) WITH ID = '{}'",
+        qualified(keyspace, names::SCHEMA),
+        uuid(id(keyspace, names::SCHEMA, 0))
     )
 }
 
-fn create(keyspace: &str, shape: &Shape) -> Vec<String> {
+fn create(keyspace: &str, shape: &Shape, id: u128) -> Vec<String> {
     let table = shape.table();
     debug_assert!(matches!(table.discipline, Discipline::Decided | Discipline::Placed));
     let mut statements: Vec<String> = Vec::new();
@@ -79,11 +77,13 @@ fn create(keyspace: &str, shape: &Shape) -> Vec<String> {
     }
     let order =
         if order.is_empty() { String::new() } else { format!("CLUSTERING ORDER BY ({}) AND ", order.join(", ")) };
-    let grace = i32::try_from(table.grace_ms / 1_000 + i64::from(table.grace_ms % 1_000 > 0)).unwrap_or(i32::MAX);
+    let grace = (table.grace_ms / 1_000 + i64::from(table.grace_ms % 1_000 > 0)).max(GC_GRACE_MIN);
+    let grace = i32::try_from(grace).unwrap_or(i32::MAX);
     statements.push(format!(
-        "CREATE TABLE IF NOT EXISTS {} ({}, PRIMARY KEY ({key})) WITH {order}gc_grace_seconds = {grace}",
+        "CREATE TABLE IF NOT EXISTS {} ({}, PRIMARY KEY ({key})) WITH {order}gc_grace_seconds = {grace} AND ID = '{}'",
         qualified(keyspace, &table.name),
         columns.join(", "),
+        uuid(id),
     ));
     statements
 }
@@ -122,6 +122,16 @@ fn column_types(table: &Table, column: &Column) -> Vec<UserType> {
 
 fn defined(table: &Table, column: &Column) -> String {
     format!("{} {}", quoted(&column.name), cql(&column.kind, &user_type(&table.name, &column.name)))
+}
+
+/// The id of a table: the same for all who make it, so that two who do so at once make one table and not two.
+pub(crate) fn id(keyspace: &str, name: &str, incarnation: i64) -> u128 {
+    xxh3_128(format!("{keyspace}.{name}.{incarnation}").as_bytes())
+}
+
+fn uuid(id: u128) -> String {
+    let digits = format!("{id:032x}");
+    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 
 /// A name in a keyspace.

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use keyloom_store::{Fault, Shape, TableId};
+use keyloom_store::{Fault, Shape, Table, TableId};
 
 use crate::{ready::Ready, records::Record};
 
 /// A table as it was when it was last described.
 #[derive(Clone)]
 pub(crate) struct Known {
-    pub(crate) made: [u8; 16],
-    pub(crate) version: i64,
+    pub(crate) incarnation: i64,
     pub(crate) table: Arc<Ready>,
 }
 
@@ -25,8 +24,8 @@ impl Tables {
     }
 
     /// A table that has not changed since it was made ready.
-    pub(crate) fn current(&self, record: &Record) -> Option<Known> {
-        let same = |known: &&Known| known.is(record.made, &record.table.name) && known.version == record.version;
+    pub(crate) fn current(&self, record: &Record, table: &Table) -> Option<Known> {
+        let same = |known: &&Known| known.is(record.incarnation, &table.name) && known.table.shape.table() == table;
         self.0.iter().flatten().find(same).cloned()
     }
 
@@ -36,7 +35,8 @@ impl Tables {
         let mut slots: Vec<Option<Known>> = self.0.iter().map(|_| None).collect();
         for known in there {
             let name = &known.table.shape.table().name;
-            let slot = self.0.iter().position(|slot| slot.as_ref().is_some_and(|slot| slot.is(known.made, name)));
+            let slot =
+                self.0.iter().position(|slot| slot.as_ref().is_some_and(|slot| slot.is(known.incarnation, name)));
             let shape = known.table.shape.clone();
             let at = slot.unwrap_or(slots.len());
             slots.resize_with(slots.len().max(at + 1), || None);
@@ -56,7 +56,7 @@ impl Tables {
 }
 
 impl Known {
-    fn is(&self, made: [u8; 16], name: &str) -> bool {
-        self.made == made && self.table.shape.table().name == name
+    fn is(&self, incarnation: i64, name: &str) -> bool {
+        self.incarnation == incarnation && self.table.shape.table().name == name
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use futures_util::{StreamExt, stream};
 use keyloom_store::{
-    Change, Current, Decision, Expect, Fault, GroupImage, Millis, Placement, Placing, TableId, Verdict, refuse,
+    Change, Current, Decision, Expect, Fault, GroupImage, Image, Millis, Placement, Placing, TableId, Verdict, refuse,
 };
 use scylla::{
     response::query_result::QueryResult,
@@ -17,7 +17,7 @@ use scylla::{
 use crate::{
     Cassandra,
     bind::about,
-    cells::Cells,
+    cells::{Absent, Cells},
     fault::{Asked, together},
     read::BESIDE,
     ready::{Ready, Writes},
@@ -40,6 +40,13 @@ struct Placed<'t> {
     statements: Vec<Bound<'t>>,
     /// The cells of the key.
     key: Vec<u8>,
+}
+
+/// The cells of a removal up to its key.
+fn removal(version: u64) -> Cells {
+    let mut cells = Cells::with_capacity(64);
+    cells.bigint(version.cast_signed());
+    cells
 }
 
 impl Cassandra {
@@ -103,22 +110,26 @@ impl Cassandra {
         match row.placing {
             Placing::Put { groups: images, expires_at } => {
                 let ttl = self.ttl(expires_at, now, table);
-                for GroupImage { group, version, values } in images {
-                    let mut cells = Cells::with_capacity(64 + about(values) + about(row.key));
+                for image in images {
+                    // A null is a tombstone for each column, which slices count. One deletion of the row, just before the
+                    // put, takes away what is older too; it would take the other groups where there are any.
+                    let deleted = groups.len() == 1 && table.is_sparse(*image);
+                    if deleted {
+                        push(&groups[image.group].remove, removal(image.version))?;
+                    }
+                    let mut cells = Cells::with_capacity(64 + about(image.values) + about(row.key));
                     // At equal timestamps a tombstone wins, so a put comes after a removal of its version.
-                    cells.bigint(version.cast_signed() + 1);
+                    cells.bigint(image.version.cast_signed() + 1);
                     cells.int(ttl);
-                    table.bind_group(*group, *version, expires_at, values, &mut cells)?;
-                    let measured = std::iter::once((*group, *values));
-                    table.look_at_size(row.key, &cells, measured, &self.abilities)?;
-                    push(&groups[*group].put, cells)?;
+                    let absent = if deleted { Absent::Unset } else { Absent::Null };
+                    table.bind_group(*image, expires_at, absent, &mut cells)?;
+                    table.look_at_size(row.key, *image, &cells, &self.abilities)?;
+                    push(&groups[image.group].put, cells)?;
                 }
             }
             Placing::Remove { groups: removed } => {
                 for (group, version) in removed {
-                    let mut cells = Cells::with_capacity(16 + about(row.key));
-                    cells.bigint(version.cast_signed());
-                    push(&groups[*group].remove, cells)?;
+                    push(&groups[*group].remove, removal(*version))?;
                 }
             }
         }
@@ -142,24 +153,23 @@ impl Cassandra {
         let Writes::Decided { at_version, instead } = &table.writes else {
             return Err(Fault::refused(format!("table `{}` is not decided", table.shape.table().name)));
         };
-        let image = self.image(&table, &what.change, what.now)?;
         match what.change.expect {
             Expect::Version(version) => {
-                let mut cells = image;
+                let mut cells = self.image(&table, &what.change, Absent::Null, what.now)?;
                 cells.bigint(version.cast_signed());
                 cells.bigint(what.now.0);
                 let standing = self.compare_and_set(at_version, &cells).await?;
                 Ok(standing.map_or(Verdict::Done, |standing| standing.lost(what.now)))
             }
             Expect::Absent => {
-                let mut stands = Standing::default();
+                let (mut stands, mut absent) = (Standing::default(), Absent::Unset);
                 for _ in 0..ENDED_MAX {
-                    let mut cells = image.clone();
+                    let mut cells = self.image(&table, &what.change, absent, what.now)?;
                     stands.bind(&mut cells);
                     match self.compare_and_set(instead, &cells).await? {
                         None => return Ok(Verdict::Done),
                         Some(found) if found.is_there(what.now) => return Ok(found.lost(what.now)),
-                        Some(found) => stands = found,
+                        Some(found) => (stands, absent) = (found, Absent::Null),
                     }
                 }
                 Err(Fault::NotDone("others decide on this row all the time".into()))
@@ -168,14 +178,14 @@ impl Cassandra {
     }
 
     /// The cells of what a row becomes: those of the statement up to its condition.
-    fn image(&self, table: &Ready, change: &Change<'_>, now: Millis) -> Result<Cells, Fault> {
-        let becomes = &change.becomes;
-        let mut cells = Cells::with_capacity(64 + about(becomes.values) + about(change.key));
-        cells.int(self.ttl(becomes.expires_at, now, table));
-        table.bind_group(0, becomes.version, becomes.expires_at, becomes.values, &mut cells)?;
+    fn image(&self, table: &Ready, change: &Change<'_>, absent: Absent, now: Millis) -> Result<Cells, Fault> {
+        let Image { version, expires_at, values } = change.becomes;
+        let image = GroupImage { group: 0, version, values };
+        let mut cells = Cells::with_capacity(64 + about(values) + about(change.key));
+        cells.int(self.ttl(expires_at, now, table));
+        table.bind_group(image, expires_at, absent, &mut cells)?;
         table.bind_key(change.key, &self.abilities, &mut cells)?;
-        let measured = std::iter::once((0, becomes.values));
-        table.look_at_size(change.key, &cells, measured, &self.abilities)?;
+        table.look_at_size(change.key, image, &cells, &self.abilities)?;
         Ok(cells)
     }
 
@@ -235,7 +245,7 @@ impl Standing {
         for value in [self.version, self.end] {
             match value {
                 Some(value) => cells.bigint(value),
-                None => cells.absent(),
+                None => cells.absent(Absent::Null),
             }
         }
     }
