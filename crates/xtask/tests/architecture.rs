@@ -17,6 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
+    ("keyloom-cassandra", &["keyloom-value", "keyloom-store"]),
     ("keyloom-engines", &[]),
     ("keyloom-bench", &["keyloom-store", "keyloom-value"]),
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
@@ -62,6 +63,7 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
     ("tree-sitter", "keyloom-code"),          // program text
     ("fjall", "keyloom-embedded"),            // the LSM tree
+    ("scylla", "keyloom-cassandra"),          // the driver
     ("axum", "keyloom-serve"),                // HTTP
     ("hyper", "keyloom-serve"),               // and its time-outs
     ("blake3", "keyloom-run"),                // signatures of cursors, digests of requests
