@@ -6,6 +6,8 @@
 //!
 //! [`compare`] sends one seeded script of calls to two stores and says where their answers first differ.
 //!
+//! [`history`] is for faults: clients that note every answer, and a judge that compares them with the rows at the end.
+//!
 //! Two things are the same for all cases. Moments lie in the far [future](NOW), so that an engine that cleans up by its own
 //! clock holds what a case has written. And no case depends on a runtime: where two calls race, their futures are polled in
 //! turns.
@@ -19,6 +21,7 @@
 
 mod cases;
 mod desk;
+pub mod history;
 mod run;
 mod samples;
 mod script;

@@ -2,12 +2,12 @@
 
 mod ablations;
 mod clients;
-mod decisions;
-mod placements;
-mod together;
+mod histories;
+mod liars;
 mod transactions;
 
-use clients::Tally;
+use std::{fmt::Debug, ops::AddAssign};
+
 use keyloom_store::{Column, Define, Discipline, Group, Store, Table};
 use keyloom_value::Kind;
 
@@ -35,8 +35,8 @@ fn table(name: &str, discipline: Discipline, groups: &[&[(&str, Kind)]]) -> Tabl
 }
 
 /// Runs so many seeds, none of which may be wrong, and sums up what happened in them.
-fn clean(seeds: u64, check: impl Fn(u64) -> Result<Tally, Wrong>) -> Tally {
-    let mut sum = Tally::default();
+fn clean<T: Default + AddAssign + Debug>(seeds: u64, check: impl Fn(u64) -> Result<T, Wrong>) -> T {
+    let mut sum = T::default();
     for seed in 0..seeds {
         sum += check(seed).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
     }

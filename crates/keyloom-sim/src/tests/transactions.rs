@@ -5,20 +5,38 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use keyloom_store::{Along, Change, Decision, Define, Expect, Freshness, Get, Image, Step, Store, TableId, Verdict};
-use keyloom_value::Value;
+use keyloom_store::{
+    Along, Change, Decision, Define, Discipline, Expect, Freshness, Get, Image, Row, Shape, Step, Store, TableId,
+    Verdict,
+};
+use keyloom_value::{Kind, Value};
 
 use super::{
     Wrong, clean,
     clients::{Answer, Hand, Tally, clients},
-    decisions::{Chain, shape, tokens},
-    faults, quiet_tail,
+    faults, quiet_tail, table,
 };
 use crate::{ItemStore, Simulation};
 
 const ROWS: u64 = 3;
 
+/// The tokens of the decisions that made a row, the first one first.
+type Chain = Vec<u8>;
+
 type Histories = Arc<Mutex<BTreeMap<u8, (Answer, [u64; 2])>>>;
+
+fn shape() -> Shape {
+    let columns = [("chain", Kind::Bytes)];
+    Shape::of(table("decided", Discipline::Decided, &[&columns])).unwrap()
+}
+
+fn tokens(row: Option<&Row>) -> (Chain, Expect) {
+    let Some(row) = row else { return (Chain::new(), Expect::Absent) };
+    let shape = shape();
+    let value = row.value(&shape, shape.column("chain").unwrap()).unwrap();
+    let Value::Bytes(chain) = value else { panic!("a chain: {value:?}") };
+    (chain.into_owned(), Expect::Version(row.version().unwrap()))
+}
 
 fn key(row: u64) -> [Value<'static>; 1] {
     [Value::from(format!("row {row}"))]
