@@ -17,6 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
+    ("keyloom-dynamodb", &["keyloom-value", "keyloom-store"]),
     ("keyloom-engines", &[]),
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
@@ -61,6 +62,8 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("annotate-snippets", "keyloom-finding"), // findings on a terminal
     ("tree-sitter", "keyloom-code"),          // program text
     ("fjall", "keyloom-embedded"),            // the LSM tree
+    ("aws-sdk-dynamodb", "keyloom-dynamodb"), // the client of DynamoDB
+    ("aws-config", "keyloom-dynamodb"),       // and how it finds its region and credentials
     ("axum", "keyloom-serve"),                // HTTP
     ("hyper", "keyloom-serve"),               // and its time-outs
     ("blake3", "keyloom-run"),                // signatures of cursors, digests of requests
