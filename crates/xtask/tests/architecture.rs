@@ -18,6 +18,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
     ("keyloom-cassandra", &["keyloom-value", "keyloom-store"]),
+    ("keyloom-dynamodb", &["keyloom-value", "keyloom-store"]),
     ("keyloom-engines", &[]),
     ("keyloom-bench", &["keyloom-store", "keyloom-value"]),
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
@@ -64,6 +65,8 @@ const KNOWN_TO_ONE: &[(&str, &str)] = &[
     ("tree-sitter", "keyloom-code"),          // program text
     ("fjall", "keyloom-embedded"),            // the LSM tree
     ("scylla", "keyloom-cassandra"),          // the driver
+    ("aws-sdk-dynamodb", "keyloom-dynamodb"), // the client of DynamoDB
+    ("aws-config", "keyloom-dynamodb"),       // and how it finds its region and credentials
     ("axum", "keyloom-serve"),                // HTTP
     ("hyper", "keyloom-serve"),               // and its time-outs
     ("blake3", "keyloom-run"),                // signatures of cursors, digests of requests

@@ -1,0 +1,85 @@
+//! How DynamoDB is reached.
+
+use std::time::Duration;
+
+use aws_config::{BehaviorVersion, Region, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_sdk_dynamodb::Client;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use keyloom_store::Fault;
+
+/// How long it may take to connect.
+const CONNECT_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long a call may take, from its beginning to the last byte of its answer. Afterwards it is given up.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// Where the tables are, and who asks.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What all tables begin with: `shop` makes `shop.orders` of `orders`.
+    pub prefix: String,
+    /// The region; by the standard chain when there is none.
+    pub region: Option<String>,
+    /// Another address than the region's own, for a server on this machine or a private endpoint.
+    pub endpoint: Option<String>,
+    /// Who asks.
+    pub credentials: Credentials,
+}
+
+/// Who asks.
+#[derive(Clone)]
+pub enum Credentials {
+    /// As every tool of AWS finds them: the environment, the profile in the shared files (also with a role to assume), a
+    /// web identity, the role of the container or of the machine. Not by single sign-on nor by a program of the user's:
+    /// whoever uses these exports them into the environment first.
+    Standard,
+    /// These, whatever the machine says.
+    Fixed {
+        /// The access key.
+        key: String,
+        /// Its secret.
+        secret: String,
+    },
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // A secret is never printed.
+        f.write_str(match self {
+            Self::Standard => "Standard",
+            Self::Fixed { .. } => "Fixed",
+        })
+    }
+}
+
+/// A client of which one request is one request.
+pub(crate) async fn connect(options: &Options) -> Result<Client, Fault> {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    if !(1..=200).contains(&options.prefix.len()) || !options.prefix.bytes().all(legal) {
+        let prefix = &options.prefix;
+        return Err(Fault::refused(format!(
+            "the prefix `{prefix}` of the tables: 1 to 200 letters, digits and `_`, `.`, `-`"
+        )));
+    }
+    let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
+    let times = TimeoutConfig::builder().connect_timeout(CONNECT_WITHIN).operation_timeout(ANSWER_WITHIN).build();
+    let mut loader = aws_config::defaults(BehaviorVersion::latest())
+        .http_client(http)
+        .timeout_config(times)
+        .retry_config(RetryConfig::disabled());
+    if let Some(region) = &options.region {
+        loader = loader.region(Region::new(region.clone()));
+    }
+    if let Some(endpoint) = &options.endpoint {
+        loader = loader.endpoint_url(endpoint);
+    }
+    if let Credentials::Fixed { key, secret } = &options.credentials {
+        let fixed = aws_sdk_dynamodb::config::Credentials::new(key, secret, None, None, "keyloom");
+        loader = loader.credentials_provider(fixed);
+    }
+    let config = loader.load().await;
+    if config.region().is_none() {
+        return Err(Fault::refused("no region: name one, or set AWS_REGION"));
+    }
+    Ok(Client::new(&config))
+}

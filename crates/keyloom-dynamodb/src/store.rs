@@ -1,0 +1,119 @@
+//! The store: its parts, and the verbs handed on to them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use aws_sdk_dynamodb::Client;
+use keyloom_store::{
+    Abilities, Atomic, Decision, Fault, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits, Millis, Placement,
+    Rows, Slice, Store, TableId, Verdict,
+};
+
+use crate::{
+    client::{Options, connect},
+    fault::{self, Call, CallError, Throttled},
+    layout::Layout,
+    tables::Tables,
+};
+
+/// A store on DynamoDB.
+#[derive(Debug)]
+pub struct DynamoDb {
+    pub(crate) client: Client,
+    pub(crate) prefix: String,
+    pub(crate) tables: Tables,
+    pub(crate) abilities: Abilities,
+    /// How often a table was answered with "busy", by its name.
+    throttled: Mutex<BTreeMap<String, u64>>,
+}
+
+impl DynamoDb {
+    /// Makes a client, and reads which tables are there.
+    ///
+    /// # Errors
+    /// When no region is known, the prefix can't be one, or DynamoDB can't be reached.
+    pub async fn open(options: &Options) -> Result<Self, Fault> {
+        let client = connect(options).await?;
+        let store = Self {
+            client,
+            prefix: options.prefix.clone(),
+            tables: Tables::default(),
+            abilities: abilities(),
+            throttled: Mutex::default(),
+        };
+        store.reread().await?;
+        Ok(store)
+    }
+
+    pub(crate) fn layout(&self, table: TableId) -> Result<Arc<Layout>, Fault> {
+        self.tables.layout(table)
+    }
+
+    /// What an error of a call on a table means; a busy table is counted.
+    pub(crate) fn fault<E: Throttled>(&self, layout: &Layout, call: Call, error: &CallError<E>) -> Fault {
+        let fault = fault::fault(error, call);
+        self.count(layout, &fault);
+        fault
+    }
+
+    pub(crate) fn count(&self, layout: &Layout, fault: &Fault) {
+        if let Fault::Busy { .. } = fault {
+            let mut throttled = self.throttled.lock().unwrap_or_else(PoisonError::into_inner);
+            *throttled.entry(layout.table.clone()).or_default() += 1;
+        }
+    }
+}
+
+fn abilities() -> Abilities {
+    Abilities {
+        engine: "DynamoDB",
+        atomic: Atomic::Rows { rows_max: 100, bytes_max: 4 << 20 },
+        column_groups_max: 16,
+        indexes: Some(Indexes { freshest: Freshness::Any, per_table_max: 20 }),
+        limits: Limits {
+            partition_key_bytes_max: 2_048,
+            sort_key_bytes_max: 1_024,
+            // An item has 400 KB, in which names count too; one with long names is refused by its own size.
+            row_bytes_max: (400 << 10) - (4 << 10),
+            together_rows_max: 100,
+            together_bytes_max: 4 << 20,
+        },
+    }
+}
+
+impl Store for DynamoDb {
+    fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
+        self.get_one(&at).await
+    }
+
+    async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
+        self.get_all(at).await
+    }
+
+    async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
+        self.query(&of).await
+    }
+
+    async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
+        self.decide_all(&what).await
+    }
+
+    async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
+        self.place_all(rows, together, now).await
+    }
+}
+
+impl Inspect for DynamoDb {
+    async fn inspect(&self, table: TableId) -> Result<Inspection, Fault> {
+        let layout = self.layout(table)?;
+        let throttled = self.throttled.lock().unwrap_or_else(PoisonError::into_inner).get(&layout.table).copied();
+        // What DynamoDB says about rows and bytes is up to six hours old, which is no answer.
+        Ok(Inspection { throttled: Some(throttled.unwrap_or_default()), ..Inspection::default() })
+    }
+}

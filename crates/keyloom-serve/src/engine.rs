@@ -1,0 +1,206 @@
+//! Rows in an engine: how it is reached, what is said to it, and who finishes what was cut off.
+
+use std::{fmt, io::Write, sync::Arc, time::Duration};
+
+use keyloom_cassandra::{Cassandra, Login};
+use keyloom_dynamodb::{Credentials, DynamoDb};
+use keyloom_model::Catalog;
+use keyloom_run::{Companions, Run};
+use keyloom_store::{Define, Fault, Store, Sweep};
+use tokio::runtime::Handle;
+
+use crate::{
+    data::{Counted, DataError},
+    log::Log,
+    signals::stop,
+    store_address::{CassandraAddress, DynamoDbAddress, StoreAddress},
+    stream,
+    system::System,
+    up::{Ready, Up, UpError, answer, listen, program},
+};
+
+/// How often marks are looked at that writers left behind.
+const SETTLE_EVERY: Duration = Duration::from_secs(10);
+/// How long a stop waits for the last of them.
+const LAST_PASS: Duration = Duration::from_secs(3);
+
+/// An engine that holds rows.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    /// Where it is.
+    pub address: StoreAddress,
+    /// Makes the keyspace, if it is not there, with so many replicas.
+    pub create_keyspace: Option<u32>,
+    /// Another address of DynamoDB than its region's own.
+    pub endpoint: Option<String>,
+}
+
+/// For messages, without what is secret.
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.address, &self.endpoint) {
+            (StoreAddress::Cassandra(at), _) => {
+                write!(f, "Cassandra at {}, keyspace {}", at.hosts.join(", "), at.keyspace)
+            }
+            (StoreAddress::DynamoDb(_), Some(endpoint)) => write!(f, "DynamoDB at {endpoint}"),
+            (StoreAddress::DynamoDb(DynamoDbAddress { region: Some(region), .. }), None) => {
+                write!(f, "DynamoDB in {region}")
+            }
+            (StoreAddress::DynamoDb(_), None) => f.write_str("DynamoDB"),
+        }
+    }
+}
+
+/// What a start would say to an engine to make the tables of a catalog, one text for each step. Nothing is changed.
+///
+/// # Errors
+/// When the engine can't be reached, or holds other tables.
+pub fn schema(catalog: &Catalog, engine: &Engine) -> Result<Vec<String>, UpError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(UpError::Machine)?;
+    // A keyspace that is not there is said with the statement that makes it.
+    let engine = Engine { create_keyspace: None, ..engine.clone() };
+    let failed = |fault| UpError::Engine(engine.to_string(), fault);
+    runtime.block_on(async {
+        match &engine.address {
+            StoreAddress::Cassandra(at) => {
+                let store = cassandra(at, &engine).await.map_err(failed)?;
+                script(catalog, &store).await?.map_err(failed)
+            }
+            StoreAddress::DynamoDb(at) => {
+                let store = dynamodb(at, &engine, catalog).await.map_err(failed)?;
+                script(catalog, &store).await?.map_err(failed)
+            }
+        }
+    })
+}
+
+async fn script<S: Store + Define>(catalog: &Catalog, store: &S) -> Result<Result<Vec<String>, Fault>, UpError> {
+    let program = program(catalog, Companions::of(store.abilities()))?;
+    Ok(match Run::steps(&program, store).await {
+        Ok(steps) => store.script(&steps).await,
+        Err(fault) => Err(fault),
+    })
+}
+
+/// Writes every row of a catalog's data in an engine as a line of JSON; says how many bytes that were. `progress` hears how
+/// many bytes were written so far.
+///
+/// # Errors
+/// When it can't.
+pub fn export_engine(
+    catalog: &Catalog,
+    engine: &Engine,
+    out: &mut impl Write,
+    progress: impl FnMut(u64),
+) -> Result<u64, DataError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(DataError::Output)?;
+    let failed = |fault| DataError::Catalog(UpError::Engine(engine.to_string(), fault));
+    let mut counted = Counted::new(out, progress);
+    match &engine.address {
+        StoreAddress::Cassandra(at) => {
+            let store = runtime.block_on(cassandra(at, engine)).map_err(failed)?;
+            export_from(catalog, engine, Arc::new(store), &mut counted, runtime.handle())?;
+        }
+        StoreAddress::DynamoDb(at) => {
+            let store = runtime.block_on(dynamodb(at, engine, catalog)).map_err(failed)?;
+            export_from(catalog, engine, Arc::new(store), &mut counted, runtime.handle())?;
+        }
+    }
+    Ok(counted.bytes())
+}
+
+fn export_from<S: Store + Define + Sweep>(
+    catalog: &Catalog,
+    engine: &Engine,
+    store: Arc<S>,
+    out: &mut impl Write,
+    runtime: &Handle,
+) -> Result<(), DataError> {
+    let failed = |fault| DataError::Catalog(UpError::Engine(engine.to_string(), fault));
+    let program = program(catalog, Companions::of(store.abilities())).map_err(DataError::Catalog)?;
+    // Reading makes no tables.
+    if !runtime.block_on(Run::steps(&program, &*store)).map_err(failed)?.is_empty() {
+        return Err(DataError::NoTables(engine.to_string()));
+    }
+    let run = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System))).map_err(failed)?;
+    stream::export(&run, &*store, out, runtime).map_err(DataError::Output)
+}
+
+/// Serves a catalog on an engine.
+pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
+    let failed = |fault| UpError::Engine(engine.to_string(), fault);
+    match &engine.address {
+        StoreAddress::Cassandra(at) => {
+            let store = cassandra(at, engine).await.map_err(failed)?;
+            serve_on(wanted, engine, Arc::new(store), ready).await
+        }
+        StoreAddress::DynamoDb(at) => {
+            let store = dynamodb(at, engine, wanted.catalog).await.map_err(failed)?;
+            serve_on(wanted, engine, Arc::new(store), ready).await
+        }
+    }
+}
+
+async fn serve_on<S: Store + Define>(
+    wanted: &Up<'_>,
+    engine: &Engine,
+    store: Arc<S>,
+    ready: impl FnOnce(&Ready),
+) -> Result<(), UpError> {
+    let failed = |fault| UpError::Engine(engine.to_string(), fault);
+    let script = script(wanted.catalog, &*store).await?.map_err(failed)?;
+    let listener = listen(wanted).await?;
+    if !script.is_empty() {
+        (wanted.schema)(&script);
+    }
+    let program = program(wanted.catalog, Companions::of(store.abilities()))?;
+    let run = Run::open(program, store, Arc::new(System)).await.map_err(failed)?;
+    let run = Arc::new(run);
+    // Before it says that it is ready: whoever reads that may tell it to stop at once.
+    let stop = stop().map_err(UpError::Machine)?;
+    let settling = tokio::spawn(settle(Arc::clone(&run), Log::new(wanted.log)));
+    let ready = |address, curls| ready(&Ready { address, opened: None, curls });
+    let answered = answer(wanted, listener, Arc::clone(&run), None, stop, ready).await;
+    settling.abort();
+    // What this pass does not come to is done by the next process that serves the catalog.
+    let _ = tokio::time::timeout(LAST_PASS, run.settle()).await;
+    answered
+}
+
+/// Finishes what writers left behind, for as long as the process is up.
+async fn settle(run: Arc<Run>, log: Log) {
+    let mut every = tokio::time::interval(SETTLE_EVERY);
+    every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        every.tick().await;
+        match run.settle().await {
+            Ok(pass) if pass.left > 0 => log.say("settle", &format!("{} marks could not be settled yet", pass.left)),
+            Ok(_) => {}
+            Err(problem) => log.say("settle", &problem.to_string()),
+        }
+    }
+}
+
+async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {
+    let options = keyloom_dynamodb::Options {
+        prefix: at.prefix.clone().unwrap_or_else(|| catalog.name.clone()),
+        region: at.region.clone(),
+        endpoint: engine.endpoint.clone(),
+        credentials: Credentials::Standard,
+    };
+    DynamoDb::connect(&options).await
+}
+
+async fn cassandra(at: &CassandraAddress, engine: &Engine) -> Result<Cassandra, Fault> {
+    let login = at.user.as_ref().map(|user| Login {
+        user: user.clone(),
+        password: at.password.as_ref().map_or_else(String::new, |password| password.0.clone()),
+    });
+    let options = keyloom_cassandra::Options {
+        create_keyspace: engine.create_keyspace,
+        login,
+        data_centre: at.data_centre.clone(),
+        ..keyloom_cassandra::Options::new(at.hosts.clone(), &at.keyspace)
+    };
+    Cassandra::connect(&options).await
+}
