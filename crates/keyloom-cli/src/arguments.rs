@@ -6,6 +6,7 @@ use keyloom::embedded::Durability;
 use keyloom::finding::Level;
 use keyloom::finding::render::Format;
 use keyloom::model::Date;
+use keyloom::serve::StoreAddress;
 
 #[derive(Parser)]
 #[command(
@@ -26,7 +27,7 @@ struct Keyloom {
 pub(crate) enum Command {
     /// Serve a catalog's patterns as endpoints, on data in a folder
     #[command(
-        after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n\nIt stops on Ctrl-C. The data stays in its folder."
+        after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n  keyloom up --store cassandra://db-1,db-2/shop?dc=north\n  keyloom up --store cassandra://127.0.0.1/shop --create-keyspace 1\n  keyloom up --store dynamodb://eu-central-1 --dry-run\n  keyloom up --store dynamodb://local --endpoint http://127.0.0.1:8000\n\nIt stops on Ctrl-C. The data stays where it is."
     )]
     Up(UpArguments),
     /// Write all data of a folder into one file, also while it is served
@@ -41,7 +42,7 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     /// Print every row of a catalog's data as a line of JSON, also while it is served
     #[command(
-        after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
+        after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --store cassandra://db-1/shop\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
     )]
     Export(ExportArguments),
     /// Review a catalog, or a CQL schema and the statements that use it
@@ -115,12 +116,20 @@ pub(crate) struct UpArguments {
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
     /// The folder with the data; by default keyloom-data/ and the name of the catalog
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+    /// Makes the keyspace, if it is not there, with so many replicas
+    #[arg(long, value_name = "RF", requires = "address", value_parser = clap::value_parser!(u32).range(1..=9))]
+    pub(crate) create_keyspace: Option<u32>,
+    /// Prints what would be said to the engine to make the tables, and stops
+    #[arg(long, requires = "address")]
+    pub(crate) dry_run: bool,
     /// The address to listen on, or a port of this machine; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7400", value_parser = address)]
     pub(crate) listen: SocketAddr,
-    /// What an acknowledged write survives
+    /// What an acknowledged write survives; for data in a folder
     #[arg(long, value_enum, value_name = "WHEN", default_value = "normal")]
     pub(crate) sync: Sync,
     /// Listen on an address that other machines reach. There are no credentials yet: they can read and write everything
@@ -152,8 +161,21 @@ pub(crate) struct ExportArguments {
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
     /// The folder with the data; by default keyloom-data/ and the name of the catalog
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+}
+
+/// Rows in an engine.
+#[derive(Args)]
+pub(crate) struct StoreArguments {
+    /// An engine that holds the rows instead of a folder: cassandra://HOST/KEYSPACE or dynamodb://REGION
+    #[arg(id = "address", long = "store", value_name = "ADDRESS")]
+    pub(crate) address: Option<StoreAddress>,
+    /// Another address of DynamoDB than its region's own, such as http://127.0.0.1:8000
+    #[arg(long, value_name = "URL", requires = "address")]
+    pub(crate) endpoint: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

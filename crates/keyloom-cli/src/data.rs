@@ -10,7 +10,7 @@ use crate::Exit;
 use crate::arguments::{BackupArguments, ExportArguments, RestoreArguments};
 use crate::files::{catalog_path, shown_name};
 use crate::output::{complain, print};
-use crate::up::{checked, data_folder};
+use crate::up::{checked, data_folder, engine};
 
 /// Writes a backup.
 pub(crate) fn backup(arguments: &BackupArguments) -> Exit {
@@ -48,7 +48,10 @@ pub(crate) fn export(arguments: &ExportArguments) -> Exit {
     let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut progress = Progress::new();
-    let exported = serve::export(&catalog, &data, &mut out, |bytes| progress.say(bytes));
+    let exported = match engine(&arguments.store, None) {
+        Some(engine) => serve::export_engine(&catalog, &engine, &mut out, |bytes| progress.say(bytes)),
+        None => serve::export(&catalog, &data, &mut out, |bytes| progress.say(bytes)),
+    };
     progress.end();
     match exported {
         // A reader that went away (`| head`) has seen enough.
@@ -66,7 +69,11 @@ fn ended(result: Result<String, DataError>) -> Exit {
         Err(error) => {
             complain(&error.to_string());
             match error {
-                DataError::Missing(_) | DataError::NotAFolder(_) | DataError::Exists(_) | DataError::Catalog(_) => {
+                DataError::Missing(_)
+                | DataError::NotAFolder(_)
+                | DataError::Exists(_)
+                | DataError::NoTables(_)
+                | DataError::Catalog(_) => {
                     Exit::BadInput
                 }
                 _ => Exit::WorldFailed,

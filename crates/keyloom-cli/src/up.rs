@@ -3,11 +3,12 @@ use std::path::{Path, PathBuf};
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::{Catalog, bytes_text};
-use keyloom::serve::{Ready, Up, UpError, up};
+use keyloom::serve::{Data, Engine, Password, Ready, StoreAddress, Up, UpError, schema, up};
+use keyloom::store::Fault;
 use keyloom::text::read;
 
 use crate::Exit;
-use crate::arguments::{CheckArguments, FindingFormat, UpArguments};
+use crate::arguments::{CheckArguments, FindingFormat, StoreArguments, UpArguments};
 use crate::files::{Disk, shown_name};
 use crate::output::{complain, print, print_findings};
 use crate::settings::settings;
@@ -19,28 +20,72 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         Ok(catalog) => catalog,
         Err(exit) => return exit,
     };
-    let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
+    if arguments.store.address.is_some() && arguments.dry_run {
+        return dry_run(&catalog, arguments);
+    }
+    let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
+    let engine = engine(&arguments.store, arguments.create_keyspace);
     let wanted = Up {
         catalog: &catalog,
-        data: &data,
+        data: match &engine {
+            Some(engine) => Data::Engine(engine),
+            None => Data::Folder { path: &folder, durability: arguments.sync.durability() },
+        },
         listen: arguments.listen,
         anyone: arguments.anyone,
-        durability: arguments.sync.durability(),
         log: complain,
+        schema: |script| print(&format!("making tables:\n{}\n", script_text(script))),
     };
-    match up(&wanted, |ready| say(&catalog, &data, ready)) {
+    let place = engine.as_ref().map_or_else(|| folder.display().to_string(), |engine| engine.to_string());
+    match up(&wanted, |ready| say(&catalog, &place, ready)) {
         Ok(()) => {
             print("stopped\n");
             Exit::Fine
         }
-        Err(error) => {
-            complain(&error.to_string());
-            match error {
-                UpError::NoLayout(_) | UpError::NotYet(_) | UpError::NotLoopback(_) => Exit::BadInput,
-                _ => Exit::WorldFailed,
-            }
-        }
+        Err(error) => failed(&error),
     }
+}
+
+/// Says what would be said to the engine.
+fn dry_run(catalog: &Catalog, arguments: &UpArguments) -> Exit {
+    let Some(engine) = engine(&arguments.store, arguments.create_keyspace) else { return Exit::BadInput };
+    match schema(catalog, &engine) {
+        Ok(script) if script.is_empty() => {
+            print("nothing to do: the tables are as the catalog wants them\n");
+            Exit::Fine
+        }
+        Ok(script) => {
+            print(&script_text(&script));
+            Exit::Fine
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &UpError) -> Exit {
+    complain(&error.to_string());
+    match error {
+        UpError::NoLayout(_) | UpError::NotYet(_) | UpError::NotLoopback(_) => Exit::BadInput,
+        UpError::Engine(_, Fault::Refused(_)) => Exit::BadInput,
+        _ => Exit::WorldFailed,
+    }
+}
+
+/// The engine that the command line names.
+pub(crate) fn engine(store: &StoreArguments, create_keyspace: Option<u32>) -> Option<Engine> {
+    let mut address = store.address.clone()?;
+    // A password on the command line is seen by everybody on the machine, so it may come by another way.
+    if let StoreAddress::Cassandra(at) = &mut address
+        && at.user.is_some()
+        && at.password.is_none()
+    {
+        at.password = std::env::var("KEYLOOM_STORE_PASSWORD").ok().map(Password);
+    }
+    Some(Engine { address, create_keyspace, endpoint: store.endpoint.clone() })
+}
+
+fn script_text(script: &[String]) -> String {
+    script.iter().map(|said| format!("{said}\n\n")).collect()
 }
 
 /// The catalog, if `check` finds no error in it.
@@ -77,16 +122,19 @@ pub(crate) fn data_folder(catalog: &Catalog) -> PathBuf {
     Path::new("keyloom-data").join(catalog.name.chars().map(plain).collect::<String>())
 }
 
-fn say(catalog: &Catalog, data: &Path, ready: &Ready) {
-    let found = if ready.opened.created { "new" } else { "opened" };
+fn say(catalog: &Catalog, place: &str, ready: &Ready) {
+    let found = match &ready.opened {
+        Some(opened) if opened.created => " (new)",
+        Some(_) => " (opened)",
+        None => "",
+    };
     let mut text = format!(
-        "{} is up: {} endpoints at {}/\ndata: {} ({found})\n",
+        "{} is up: {} endpoints at {}/\ndata: {place}{found}\n",
         catalog.name,
         catalog.patterns.len(),
-        ready.address,
-        data.display()
+        ready.address
     );
-    if let Some(crashed) = &ready.opened.crashed {
+    if let Some(crashed) = ready.opened.as_ref().and_then(|opened| opened.crashed.as_ref()) {
         let journal = bytes_text(crashed.journal_bytes);
         text.push_str(&format!("the last stop was sudden: {journal} of the journal were replayed"));
         if crashed.dropped_bytes > 0 {

@@ -11,10 +11,10 @@ use std::{
 
 use keyloom_embedded::{BackupError, Embedded, OpenError, Options, System as Machine};
 use keyloom_model::Catalog;
-use keyloom_run::{Companions, Layout, Program, Run};
+use keyloom_run::{Companions, Run};
 use keyloom_store::Fault;
 
-use crate::{client, control::Control, opening, stream, system::System, up::UpError};
+use crate::{client, control::Control, opening, stream, system::System, up::{UpError, program}};
 
 /// Why a command on a data folder failed.
 #[derive(Debug)]
@@ -35,7 +35,9 @@ pub enum DataError {
     Store(Fault),
     /// A file can't be read or written.
     File(PathBuf, io::Error),
-    /// The catalog can't be run.
+    /// The engine has no tables of the catalog, or not all.
+    NoTables(String),
+    /// The catalog can't be run, or its engine can't be reached.
     Catalog(UpError),
     /// The output can't be written.
     Output(io::Error),
@@ -56,6 +58,9 @@ impl fmt::Display for DataError {
             Self::Backup(error) => write!(f, "{error}"),
             Self::Store(fault) => opening::explain_fault(fault, f),
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::NoTables(engine) => {
+                write!(f, "{engine}: the tables of this catalog are not there, or not all; `keyloom up` makes them")
+            }
             Self::Catalog(error) => write!(f, "{error}"),
             Self::Output(error) => write!(f, "{error}"),
         }
@@ -109,7 +114,7 @@ pub fn backup(data: &Path, file: &Path, progress: impl FnMut(u64)) -> Result<u64
     let reached = reach(data)?;
     // For its owner alone, as the data is.
     let out = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&partial);
-    let mut counted = Counted { out: out.map_err(failed)?, bytes: 0, progress };
+    let mut counted = Counted::new(out.map_err(failed)?, progress);
     let written = match reached {
         Reached::Stopped(store) => {
             let written = store.backup(&mut counted, |_| {}).map(drop).map_err(DataError::Backup);
@@ -157,11 +162,8 @@ pub fn export(
     out: &mut impl Write,
     progress: impl FnMut(u64),
 ) -> Result<u64, DataError> {
-    let layout =
-        Layout::of(&catalog.name).ok_or_else(|| DataError::Catalog(UpError::NoLayout(catalog.name.clone())))?;
-    let program = Program::compile(catalog, &layout, Companions::Ride)
-        .map_err(|found| DataError::Catalog(UpError::NotYet(found)))?;
-    let mut counted = Counted { out, bytes: 0, progress };
+    let program = program(catalog, Companions::Ride).map_err(DataError::Catalog)?;
+    let mut counted = Counted::new(out, progress);
     match reach(data)? {
         Reached::Running(control) => {
             let asked = client::ask(&control, "/v1/-/export");
@@ -195,10 +197,20 @@ fn copy(mut from: impl Read, to: &mut impl Write, data: &Path) -> Result<(), Dat
 }
 
 /// A writer that says how far it is.
-struct Counted<W, P> {
+pub(crate) struct Counted<W, P> {
     out: W,
     bytes: u64,
     progress: P,
+}
+
+impl<W, P> Counted<W, P> {
+    pub(crate) fn new(out: W, progress: P) -> Self {
+        Self { out, bytes: 0, progress }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 impl<W: Write, P: FnMut(u64)> Write for Counted<W, P> {

@@ -1,4 +1,4 @@
-//! The endpoints of a catalog over HTTP, on the embedded store: what `keyloom up` starts.
+//! The endpoints of a catalog over HTTP, on data in a folder or in an engine: what `keyloom up` starts.
 //!
 //! [`backup`], [`restore`] and [`export`] are the commands on its data, whether it runs or not.
 //! [`up`] opens the data, listens, says when it is ready, and serves until it is told to stop. Nothing here decides
@@ -13,6 +13,7 @@ mod client;
 mod connections;
 mod control;
 mod data;
+mod engine;
 mod handle;
 mod index;
 mod log;
@@ -28,4 +29,5 @@ mod up;
 
 pub use data::{DataError, backup, export, restore};
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
-pub use up::{Ready, Up, UpError, up};
+pub use engine::{Engine, export_engine, schema};
+pub use up::{Data, Ready, Up, UpError, up};

@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 use crate::{
     connections,
     control::Control,
+    engine::{self, Engine},
     handle::{Local, Served, handle},
     log::Log,
     opening,
@@ -29,16 +30,30 @@ use crate::{
 pub struct Up<'a> {
     /// The catalog; it was checked.
     pub catalog: &'a Catalog,
-    /// The folder with the data; made if it is not there.
-    pub data: &'a Path,
+    /// Where the rows are.
+    pub data: Data<'a>,
     /// The address; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Whether others than this machine may reach it, without any credentials.
     pub anyone: bool,
-    /// What an acknowledged write survives.
-    pub durability: Durability,
     /// Takes a line for the operator, about what is served or no longer is.
     pub log: fn(&str),
+    /// Takes what is said to an engine to make the tables, before it is said.
+    pub schema: fn(&[String]),
+}
+
+/// Where rows are.
+#[derive(Debug)]
+pub enum Data<'a> {
+    /// In a folder of this machine.
+    Folder {
+        /// The folder; made if it is not there.
+        path: &'a Path,
+        /// What an acknowledged write survives.
+        durability: Durability,
+    },
+    /// In an engine.
+    Engine(&'a Engine),
 }
 
 /// What is served, said once it is.
@@ -46,8 +61,8 @@ pub struct Up<'a> {
 pub struct Ready {
     /// `http://127.0.0.1:7400`
     pub address: String,
-    /// What opening the data found.
-    pub opened: Opened,
+    /// What opening a folder found.
+    pub opened: Option<Opened>,
     /// Three commands to try.
     pub curls: Vec<String>,
 }
@@ -65,8 +80,10 @@ pub enum UpError {
     Listen(SocketAddr, io::Error),
     /// The data can't be opened.
     Open(OpenError),
-    /// The store refused or failed.
+    /// The store in a folder refused or failed.
     Store(PathBuf, Fault),
+    /// An engine can't be reached, refused or failed.
+    Engine(String, Fault),
     /// The machine has no threads, signals or files to give.
     Machine(io::Error),
 }
@@ -97,6 +114,7 @@ impl fmt::Display for UpError {
                 write!(f, "{}: ", folder.display())?;
                 opening::explain_fault(fault, f)
             }
+            Self::Engine(name, fault) => write!(f, "{name}: {}", fault.cause()),
             Self::Machine(error) => write!(f, "{error}"),
         }
     }
@@ -109,22 +127,41 @@ impl std::error::Error for UpError {}
 /// # Errors
 /// When it can't begin, or could not stop cleanly.
 pub fn up(wanted: &Up<'_>, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
-    let name = &wanted.catalog.name;
-    let layout = Layout::of(name).ok_or_else(|| UpError::NoLayout(name.clone()))?;
-    let program = Program::compile(wanted.catalog, &layout, Companions::Ride).map_err(UpError::NotYet)?;
     if !wanted.listen.ip().is_loopback() && !wanted.anyone {
         return Err(UpError::NotLoopback(wanted.listen));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(UpError::Machine)?;
-    runtime.block_on(serve(wanted, program, ready))
+    runtime.block_on(async {
+        match wanted.data {
+            Data::Folder { path, durability } => serve_folder(wanted, path, durability, ready).await,
+            Data::Engine(engine) => engine::serve(wanted, engine, ready).await,
+        }
+    })
 }
 
-async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
-    let failed = |fault| UpError::Store(wanted.data.to_owned(), fault);
+/// The program of a catalog, on a store where companions do that.
+pub(crate) fn program(catalog: &Catalog, companions: Companions) -> Result<Program, UpError> {
+    let layout = Layout::of(&catalog.name).ok_or_else(|| UpError::NoLayout(catalog.name.clone()))?;
+    Program::compile(catalog, &layout, companions).map_err(UpError::NotYet)
+}
+
+/// Listens where it was told to.
+pub(crate) async fn listen(wanted: &Up<'_>) -> Result<TcpListener, UpError> {
+    TcpListener::bind(wanted.listen).await.map_err(|error| UpError::Listen(wanted.listen, error))
+}
+
+async fn serve_folder(
+    wanted: &Up<'_>,
+    path: &Path,
+    durability: Durability,
+    ready: impl FnOnce(&Ready),
+) -> Result<(), UpError> {
+    let failed = |fault| UpError::Store(path.to_owned(), fault);
+    let program = program(wanted.catalog, Companions::Ride)?;
     // The address first: a port that is taken is no reason to touch the data.
-    let listener = TcpListener::bind(wanted.listen).await.map_err(|error| UpError::Listen(wanted.listen, error))?;
-    let options = Options { durability: wanted.durability, ..Options::default() };
-    let opened = Embedded::open(wanted.data, options, Arc::new(keyloom_embedded::System));
+    let listener = listen(wanted).await?;
+    let options = Options { durability, ..Options::default() };
+    let opened = Embedded::open(path, options, Arc::new(keyloom_embedded::System));
     let (store, opened) = opened.map_err(UpError::Open)?;
     let store = Arc::new(store);
     let run = Run::open(program, Arc::clone(&store), Arc::new(System)).await.map_err(failed)?;
@@ -133,18 +170,19 @@ async fn serve(wanted: &Up<'_>, program: Program, ready: impl FnOnce(&Ready)) ->
     let control = Control::new(listener.local_addr().map_err(UpError::Machine)?, secret);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop().map_err(UpError::Machine)?;
-    let control_file = control.leave(wanted.data).map_err(UpError::Machine)?;
+    let control_file = control.leave(path).map_err(UpError::Machine)?;
     let local = Local { store: Arc::clone(&store), control };
-    answer(wanted, listener, run, Some(local), stop, |address, curls| ready(&Ready { address, opened, curls })).await?;
+    let ready = |address, curls| ready(&Ready { address, opened: Some(opened), curls });
+    answer(wanted, listener, Arc::new(run), Some(local), stop, ready).await?;
     drop(control_file);
     close(store).await.map_err(failed)
 }
 
 /// Answers requests until it is time to stop.
-async fn answer(
+pub(crate) async fn answer(
     wanted: &Up<'_>,
     listener: TcpListener,
-    run: Run,
+    run: Arc<Run>,
     local: Option<Local>,
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(String, Vec<String>),
@@ -152,7 +190,7 @@ async fn answer(
     let address = format!("http://{}", listener.local_addr().map_err(UpError::Machine)?);
     let curls = curls(&run, &address, System.now_us() / 1_000, &mut |bytes| System.random(bytes));
     let served = Served {
-        run: Arc::new(run),
+        run,
         log: Log::new(wanted.log),
         local,
         loopback_only: wanted.listen.ip().is_loopback(),

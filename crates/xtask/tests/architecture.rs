@@ -31,7 +31,16 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-run", &["keyloom-model", "keyloom-value", "keyloom-store"]),
     (
         "keyloom-serve",
-        &["keyloom-model", "keyloom-value", "keyloom-store", "keyloom-embedded", "keyloom-run", "keyloom-text"],
+        &[
+            "keyloom-model",
+            "keyloom-value",
+            "keyloom-store",
+            "keyloom-embedded",
+            "keyloom-cassandra",
+            "keyloom-dynamodb",
+            "keyloom-run",
+            "keyloom-text",
+        ],
     ),
     (
         "keyloom",
