@@ -1,6 +1,6 @@
 //! From an address to a session.
 
-use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use keyloom_store::Fault;
 use scylla::{
@@ -9,7 +9,7 @@ use scylla::{
     statement::{Consistency, SerialConsistency, unprepared::Statement},
 };
 
-use crate::{fault::Asked, names, names::quoted, rows::rows_of};
+use crate::{fault::Asked, names, names::quoted, rows::rows_of, tls};
 
 /// Where a keyspace is, and how one gets there.
 #[derive(Debug, Clone)]
@@ -22,6 +22,9 @@ pub struct Options {
     pub create_keyspace: Option<u32>,
     /// Who asks, where the cluster wants to know.
     pub login: Option<Login>,
+    /// A file with the authorities, as PEM, that sign the certificates of nodes; connections are encrypted when there is
+    /// one. A certificate must be signed by one of them and name the node's IP address.
+    pub authority: Option<PathBuf>,
     /// The data centre that is asked; without one, that of the node that answers first.
     pub data_centre: Option<String>,
     /// How long an answer may take until it is given up.
@@ -51,6 +54,7 @@ impl Options {
             keyspace: keyspace.into(),
             create_keyspace: None,
             login: None,
+            authority: None,
             data_centre: None,
             patience: Duration::from_secs(12),
         }
@@ -95,6 +99,9 @@ pub(crate) async fn session(options: &Options) -> Result<Session, Fault> {
         .pool_size(PoolSize::PerHost(NonZeroUsize::MIN));
     if let Some(Login { user, password }) = &options.login {
         builder = builder.user(user, password);
+    }
+    if let Some(authority) = &options.authority {
+        builder = builder.tls_context(Some(tls::trusting(authority)?));
     }
     let session = builder.build().await.map_err(|error| Fault::NotDone(format!("Cassandra: {error}").into()))?;
     keyspace(&session, options).await?;

@@ -24,6 +24,7 @@ mod slice;
 mod statements;
 mod sweep;
 mod tables;
+mod tls;
 mod write;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -34,3 +34,25 @@ impl Node {
         self.runtime.block_on(Cassandra::connect(&self.options())).unwrap()
     }
 }
+
+/// Numbers that look random: the same seed gives the same on every machine.
+#[allow(dead_code, reason = "each test file is a crate of its own, and not all use it")]
+pub struct Dice(u64);
+
+#[allow(dead_code, reason = "each test file is a crate of its own, and not all use it")]
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ (bits >> 31)
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.bits() % bound
+    }
+}
