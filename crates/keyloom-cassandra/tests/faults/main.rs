@@ -71,7 +71,7 @@ fn run(length: Duration, paxos: Paxos) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
 
     let store = runtime.block_on(store(&contact_points));
-    let tables = runtime.block_on(Tables::open(&*store));
+    let tables = runtime.block_on(Tables::open(&*store, &Real::new(u64::MAX, Notes::default())));
     let began = Instant::now();
     let (mut children, mut nemesis) = (Children::new(folder.path(), &contact_points), Nemesis::new(length));
     let notes = clients(&runtime, &store, &tables, || nemesis.run(&mut cluster, &mut children));
@@ -100,7 +100,15 @@ fn run(length: Duration, paxos: Paxos) {
 async fn store(contact_points: &[String]) -> Arc<Cassandra> {
     let options =
         Options { create_keyspace: Some(3), patience: PATIENCE, ..Options::new(contact_points.to_vec(), KEYSPACE) };
-    Arc::new(Cassandra::connect(&options).await.unwrap())
+    let began = Instant::now();
+    loop {
+        match Cassandra::connect(&options).await {
+            Ok(store) => return Arc::new(store),
+            // Nodes may be paused just now.
+            Err(fault) => assert!(began.elapsed() < Duration::from_secs(60), "{fault}"),
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
 }
 
 /// Lets clients write while `trouble` lasts and until each has ended what it was at; what they noted.
@@ -145,8 +153,8 @@ fn a_client_that_is_killed() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let store = store(&orders.contact_points).await;
-        let tables = Tables::open(&*store).await;
         let world = Real::new(orders.number.into(), Notes::in_file(Path::new(&orders.file)));
+        let tables = Tables::open(&*store, &world).await;
         let mut client = Client::new(BoxedStore::new(store), world, tables, Ledger::default(), orders.number);
         loop {
             client.act().await;
