@@ -54,15 +54,22 @@ impl Nemesis {
         )
     }
 
-    /// Some nodes stand still for a while: sometimes so short that nobody takes them for dead, sometimes longer.
+    /// Some nodes stand still for a while. Mostly nobody notices but those who wait for them; a run that has the time for
+    /// it also lets them be taken for dead, which is another answer of the others.
     fn pause(&mut self, cluster: &mut Cluster, count: usize) {
-        *(if count == 1 { &mut self.paused_one } else { &mut self.paused_two }) += 1;
+        let paused = if count == 1 { &mut self.paused_one } else { &mut self.paused_two };
+        *paused += 1;
+        let taken_for_dead = self.length > Duration::from_secs(60) && *paused % 4 == 1;
         let first = self.dice.below(NODES as u64) as usize;
         let struck: Vec<usize> = (first..first + count).map(|at| at % NODES).collect();
         for at in &struck {
             cluster.node(*at).pause().unwrap();
         }
-        self.wait(800, 6_000);
+        if taken_for_dead {
+            self.wait(30_000, 40_000);
+        } else {
+            self.wait(800, 6_000);
+        }
         for at in &struck {
             cluster.node(*at).resume().unwrap();
         }
