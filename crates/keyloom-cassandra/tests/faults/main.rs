@@ -47,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 #[test]
 fn every_answer_is_true() {
-    run(Duration::from_secs(35), Paxos::V1);
+    run(Duration::from_secs(30), Paxos::V1);
 }
 
 /// `KEYLOOM_SECONDS=1800 cargo test --release -p keyloom-cassandra --test faults -- --ignored for_long --nocapture`, and with
