@@ -3,9 +3,9 @@
 use std::{ops::Bound, sync::Arc, task::Poll};
 
 use keyloom_store::{
-    Along, BoxFuture, Change, Column, Cost, Current, Decision, Define, Discipline, End, Expect, Fault, Freshness, Get,
-    Got, Group, GroupImage, Image, Millis, Placement, Placing, Range, Row, Shape, Slice, SortColumn, Step, Store,
-    Swept, Table, TableId, Verdict, steps,
+    Along, BoxFuture, Change, Column, Cost, Current, Decision, Discipline, End, Expect, Fault, Freshness, Get, Got,
+    Group, GroupImage, Image, Millis, Placement, Placing, Range, Row, Shape, Slice, SortColumn, Step, Swept, Table,
+    TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value};
 
@@ -359,7 +359,7 @@ pub(crate) fn root(version: u64, values: &[Owned]) -> GroupImage<'_> {
 }
 
 /// Takes all steps to these tables.
-pub(crate) async fn define<S: Store + Define>(store: &S, wanted: &[Table]) {
+pub(crate) async fn define<S: Subject>(store: &S, wanted: &[Table]) {
     let there: Vec<Arc<Shape>> = done(store.describe().await).into_iter().map(|(_, shape)| shape).collect();
     for step in done(steps(&there, wanted, store.abilities())) {
         done(store.apply(&step).await);

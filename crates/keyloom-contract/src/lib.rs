@@ -31,7 +31,7 @@ use keyloom_store::{Define, Inspect, Millis, Store, Sweep};
 
 pub use cases::cases;
 pub use run::{Case, run};
-pub use script::{Difference, Script, agree, compare};
+pub use script::{Dice, Difference, Script, agree, compare};
 pub use seen::{Seen, SeenGroup};
 
 /// A store that the contract can judge.

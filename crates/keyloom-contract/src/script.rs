@@ -12,6 +12,7 @@ use std::{fmt, ops::Range, sync::Mutex};
 
 use keyloom_store::{Abilities, BoxFuture, Millis};
 
+pub use self::dice::Dice;
 pub(crate) use self::dice::mixed;
 use self::{answer::Side, call::Call, write::Writer};
 use crate::Subject;

@@ -1,10 +1,13 @@
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use keyloom_store::{Define, Discipline, Row, Shape, Store, TableId};
+use keyloom_store::{Define, Discipline, Fault, Row, Shape, Store, Table, TableId, steps};
 use keyloom_value::{Kind, Value};
 
-use super::note::{Spot, Which};
-use crate::desk::{Columns, Owned, define, done, table};
+use super::{
+    World,
+    note::{Spot, Which},
+};
+use crate::desk::{Columns, Owned, done, table};
 
 const NAMES: [&str; 4] = ["history_decided", "history_plain", "history_grouped", "history_batched"];
 
@@ -17,11 +20,12 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Makes the tables where they are not there yet.
+    /// Makes the tables where they are not there yet. An engine in trouble is asked again: a step that was taken does
+    /// nothing.
     ///
     /// # Panics
-    /// When the store does not.
-    pub async fn open<S: Store + Define>(store: &S) -> Self {
+    /// When the store refuses, or is in trouble for too long.
+    pub async fn open<S: Store + Define, W: World>(store: &S, world: &W) -> Self {
         let by_id = |name, discipline| table(name, discipline).by("id", Kind::Int);
         let placed = |name| by_id(name, Discipline::Placed).column("a", Kind::Int).column("b", Kind::Text);
         let [decided, plain, grouped, batched] = NAMES;
@@ -31,8 +35,14 @@ impl Tables {
             placed(grouped).group().column("c", Kind::Int),
             placed(batched),
         ];
-        define(store, &wanted).await;
-        let there = done(store.describe().await);
+        let mut tries = 0;
+        let there = loop {
+            match defined(store, &wanted).await {
+                Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) if tries < super::TRIES => tries += 1,
+                answer => break done(answer),
+            }
+            world.pause(Duration::from_millis(super::PATIENCE_MILLIS)).await;
+        };
         let [decided, plain, grouped, batched] = NAMES.map(|name| {
             let found = there.iter().find(|(_, shape)| shape.table().name == name);
             found.unwrap_or_else(|| panic!("a table that was created is described: `{name}`")).clone()
@@ -76,6 +86,15 @@ impl Tables {
         }
         Err(format!("{spot:?} is mixed from several versions: {group:?}"))
     }
+}
+
+/// Takes all steps to these tables; what is there then.
+async fn defined<S: Store + Define>(store: &S, wanted: &[Table]) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
+    let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
+    for step in steps(&there, wanted, store.abilities())? {
+        store.apply(&step).await?;
+    }
+    store.describe().await
 }
 
 pub(super) fn key(row: u64) -> [Owned; 1] {

@@ -49,9 +49,9 @@ pub(super) fn run<S: Subject, L: Store>(
 ) -> Result<Judgement, Wrong> {
     let simulation = Simulation::new(seed, Faults::none());
     let (store, notes) = (fresh(&simulation), Arc::default());
-    let tables = simulation.block_on(Tables::open(&store)).map_err(|halt| halt.to_string())?;
-    simulation.set_faults(faults(seed));
     let world = Simulated { clock: simulation.clock(), dice: simulation.dice(), notes: Arc::clone(&notes) };
+    let tables = simulation.block_on(Tables::open(&store, &world)).map_err(|halt| halt.to_string())?;
+    simulation.set_faults(faults(seed));
     let ledger = Ledger::default();
     for number in 0..CLIENTS {
         let mut client = Client::new(told(store.clone()), world.clone(), tables.clone(), ledger.clone(), number);
