@@ -148,9 +148,8 @@ impl DynamoDb {
             }
             let Some((_, first)) = sent.first() else { return Ok(Verdict::Done) };
             let call = self.client.transact_write_items().set_transact_items(Some(parts));
-            let error = match call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await {
-                Ok(_) => return Ok(Verdict::Done),
-                Err(error) => error,
+            let Err(error) = call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await else {
+                return Ok(Verdict::Done);
             };
             let reasons = match &error {
                 SdkError::ServiceError(answer) => match answer.err() {

@@ -165,15 +165,8 @@ fn native_span<'a>(
             low = Bound::Excluded(after);
         }
     }
-    if let (Bound::Included(first) | Bound::Excluded(first), Bound::Included(last) | Bound::Excluded(last)) =
-        (low, high)
-    {
-        let both_in = matches!((low, high), (Bound::Included(_), Bound::Included(_)));
-        match compare(first, last) {
-            Some(Ordering::Less) => {}
-            Some(Ordering::Equal) if both_in => {}
-            _ => return Ok(None),
-        }
+    if is_empty(low, high, kind) {
+        return Ok(None);
     }
     let first = match low {
         Bound::Included(value) => Some(native(value, kind)?),
@@ -198,6 +191,25 @@ fn native_span<'a>(
     }))
 }
 
+/// Whether nothing can lie between two bounds, or DynamoDB would be asked for what lies between a larger and a smaller
+/// value, which it refuses.
+fn is_empty(low: Bound<&Value<'_>>, high: Bound<&Value<'_>>, kind: &Kind) -> bool {
+    let (Bound::Included(first) | Bound::Excluded(first), Bound::Included(last) | Bound::Excluded(last)) = (low, high)
+    else {
+        return false;
+    };
+    let out = [low, high].iter().filter(|bound| matches!(bound, Bound::Excluded(_))).count();
+    match (crate::value::units(first, kind), crate::value::units(last, kind)) {
+        // Numbers here are whole numbers of units: between two that are next to each other is nothing.
+        (Some((first, _)), Some((last, _))) => last - first < out as i128,
+        _ => match compare(first, last) {
+            Some(Ordering::Less) => false,
+            Some(Ordering::Equal) => out > 0,
+            _ => true,
+        },
+    }
+}
+
 /// The attribute that comes next behind a value.
 fn next(value: &Value<'_>, kind: &Kind) -> Result<AttributeValue, Fault> {
     if let Some(number) = moved(value, kind, 1) {
@@ -215,7 +227,7 @@ fn previous(value: &Value<'_>, kind: &Kind) -> Option<AttributeValue> {
     moved(value, kind, -1)
 }
 
-/// A number, so many units on. Numbers here are whole numbers of units, so there is none between.
+/// A number, so many units on.
 fn moved(value: &Value<'_>, kind: &Kind, by: i128) -> Option<AttributeValue> {
     let (units, scale) = crate::value::units(value, kind)?;
     Some(AttributeValue::N(number::text(units.checked_add(by)?, scale)))
@@ -239,5 +251,110 @@ fn shortened(attribute: AttributeValue, up: bool) -> AttributeValue {
             AttributeValue::B(Blob::new(short))
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use keyloom_value::key::Part;
+
+    use super::*;
+    use crate::key::is_native;
+
+    fn sort(parts: Vec<Part>) -> KeyAttribute {
+        let native = parts.len() == 1 && is_native(&parts[0], true);
+        KeyAttribute { name: "kl_s".to_owned(), parts, native }
+    }
+
+    /// Where a stored key stands, as DynamoDB would say by the condition, and then we by the rest.
+    fn holds(sort: &KeyAttribute, span: &Span<'_>, values: &[Value<'_>]) -> bool {
+        let stored = sort.attribute(values).unwrap();
+        let order = |bound: &AttributeValue| match (&stored, bound) {
+            (AttributeValue::B(one), AttributeValue::B(other)) => one.as_ref().cmp(other.as_ref()),
+            (AttributeValue::S(one), AttributeValue::S(other)) => one.cmp(other),
+            (AttributeValue::N(one), AttributeValue::N(other)) => {
+                number::units(one, 0).unwrap().cmp(&number::units(other, 0).unwrap())
+            }
+            other => panic!("two types: {other:?}"),
+        };
+        span.low.as_ref().is_none_or(|low| order(low).is_ge())
+            && span.high.as_ref().is_none_or(|high| if span.below { order(high).is_lt() } else { order(high).is_le() })
+            && span.stands(values) == Stands::Within
+    }
+
+    fn texts() -> Vec<Value<'static>> {
+        let long = ["x".repeat(1_020), "x".repeat(1_021) + "y", "x".repeat(3_000), "ä".repeat(700)];
+        let all = ["", "\0", "\0\0", "a", "a\0", "a\0\0", "ab", "b", "\u{10FFFF}"].map(str::to_owned);
+        all.into_iter().chain(long).map(Value::from).collect()
+    }
+
+    /// Every pair of bounds, in both directions, with and without a cursor, holds exactly the values between them.
+    fn all_spans(part: &Part, values: &[Value<'static>]) {
+        let attribute = sort(vec![part.clone()]);
+        let storable = |value: &Value<'static>| {
+            let stored = attribute.attribute(std::slice::from_ref(value)).unwrap();
+            crate::key::size(&stored) <= SORT_BYTES_MAX
+        };
+        let bounds = || {
+            let ends = values.iter().flat_map(|value| [Bound::Included(value), Bound::Excluded(value)]);
+            ends.chain([Bound::Unbounded])
+        };
+        let before = |one: &Value<'_>, other: &Value<'_>| {
+            let order = compare(one, other).unwrap();
+            if part.descending { order.reverse() } else { order }
+        };
+        for (low, high) in bounds().flat_map(|low| bounds().map(move |high| (low, high))) {
+            for (cursor, reverse) in values.iter().map(Some).chain([None]).flat_map(|at| [(at, false), (at, true)]) {
+                let within = Range { equal: &[], low, high };
+                let after = cursor.map(std::slice::from_ref);
+                let span = Span::of(&attribute, &within, after, reverse).unwrap();
+                for value in values.iter().filter(|value| storable(value)) {
+                    let above = match low {
+                        Bound::Included(low) => compare(value, low).unwrap().is_ge(),
+                        Bound::Excluded(low) => compare(value, low).unwrap().is_gt(),
+                        Bound::Unbounded => true,
+                    };
+                    let below = match high {
+                        Bound::Included(high) => compare(value, high).unwrap().is_le(),
+                        Bound::Excluded(high) => compare(value, high).unwrap().is_lt(),
+                        Bound::Unbounded => true,
+                    };
+                    let behind = cursor
+                        .is_none_or(|at| if reverse { before(value, at).is_lt() } else { before(value, at).is_gt() });
+                    let held = span.as_ref().is_some_and(|span| holds(&attribute, span, std::slice::from_ref(value)));
+                    assert_eq!(held, above && below && behind, "{value:?} in {within:?} after {cursor:?} ({reverse})");
+                }
+                if let Some(Span { low: Some(AttributeValue::N(low)), high: Some(AttributeValue::N(high)), .. }) = span
+                {
+                    assert!(
+                        number::units(&low, 0).unwrap() <= number::units(&high, 0).unwrap(),
+                        "DynamoDB refuses {low} to {high}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn spans_of_texts_hold_what_is_between_their_bounds() {
+        for descending in [false, true] {
+            all_spans(&Part { kind: Kind::Text, descending }, &texts());
+        }
+    }
+
+    #[test]
+    fn spans_of_numbers_hold_what_is_between_their_bounds() {
+        let numbers = [i64::MIN, -256, -1, 0, 1, 2, 255, i64::MAX].map(Value::Int);
+        for descending in [false, true] {
+            all_spans(&Part { kind: Kind::Int, descending }, &numbers);
+        }
+    }
+
+    #[test]
+    fn spans_of_bytes_hold_what_is_between_their_bounds() {
+        let bytes = [vec![], vec![0], vec![0, 0], vec![0, 255], vec![1], vec![255], vec![255; 2_000]].map(Value::from);
+        for descending in [false, true] {
+            all_spans(&Part { kind: Kind::Bytes, descending }, &bytes);
+        }
     }
 }

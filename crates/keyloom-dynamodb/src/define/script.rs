@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::{
     operation::{create_table::builders::CreateTableInputBuilder, update_table::builders::UpdateTableInputBuilder},
-    types::{AttributeDefinition, AttributeValue, KeySchemaElement, Projection},
+    types::{AttributeDefinition, AttributeValue, DeleteGlobalSecondaryIndexAction, KeySchemaElement, Projection},
 };
 use keyloom_store::Fault;
 use serde_json::{Map, Value as Json, json};
@@ -70,7 +70,7 @@ fn update(request: &UpdateTableInputBuilder) -> Json {
             let keys = keys(create.key_schema());
             return json!({ "Create": { "IndexName": create.index_name(), "KeySchema": keys, "Projection": projection } });
         }
-        json!({ "Delete": { "IndexName": update.delete().map(|delete| delete.index_name()) } })
+        json!({ "Delete": { "IndexName": update.delete().map(DeleteGlobalSecondaryIndexAction::index_name) } })
     });
     let mut words = Map::from_iter([("TableName".to_owned(), json!(request.get_table_name()))]);
     if request.get_attribute_definitions().is_some() {

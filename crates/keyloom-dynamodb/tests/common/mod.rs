@@ -1,24 +1,139 @@
-//! Stores on a running server, each with tables of its own.
+//! Both servers, and stores on them, each with tables of its own.
+#![allow(dead_code, reason = "not every suite needs all of it")]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use keyloom_dynamodb::{Credentials, DynamoDb, Options};
-use keyloom_engines::dynamodb::{ACCESS_KEY, REGION, SECRET_KEY};
+use keyloom_engines::{
+    Dynoxide, ExtendDb, available,
+    dynamodb::{self, ACCESS_KEY, REGION, SECRET_KEY},
+};
+use keyloom_store::{
+    Abilities, Decision, Define, Fault, Get, Got, Inspect, Inspection, Millis, Placement, Resume, Rows, Segment, Shape,
+    Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+};
+use tokio::runtime::Runtime;
+
+/// Runs a suite on Dynoxide, which is given its name and its endpoint.
+pub fn on_dynoxide(suite: &str, run: impl FnOnce(&str, &str)) {
+    let Some(server) = available(suite, "dynoxide", Dynoxide::start()) else { return };
+    run("dynoxide", &server.endpoint());
+}
+
+/// Runs a suite on ExtendDB, which is given its name and its endpoint.
+pub fn on_extenddb(suite: &str, run: impl FnOnce(&str, &str)) {
+    let Some(server) = available(suite, "extenddb", ExtendDb::start(&dynamodb::Options::default())) else { return };
+    run("extenddb", &server.endpoint());
+}
+
+/// A runtime that leaves a core to the server.
+pub fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
+}
 
 /// A store whose tables nobody else has.
 pub async fn fresh(endpoint: &str) -> DynamoDb {
+    open(endpoint, &new_prefix()).await
+}
+
+/// A prefix that nobody else has.
+pub fn new_prefix() -> String {
     static PREFIXES: AtomicU64 = AtomicU64::new(0);
-    let prefix = format!("p{}", PREFIXES.fetch_add(1, Ordering::Relaxed));
-    open(endpoint, &prefix).await
+    format!("p{}", PREFIXES.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A store with the tables of this prefix.
 pub async fn open(endpoint: &str, prefix: &str) -> DynamoDb {
-    let options = Options {
+    DynamoDb::open(&options(endpoint, prefix)).await.expect("a store on a running server")
+}
+
+/// How a server of the tests is reached.
+pub fn options(endpoint: &str, prefix: &str) -> Options {
+    Options {
         prefix: prefix.to_owned(),
         region: Some(REGION.to_owned()),
         endpoint: Some(endpoint.to_owned()),
         credentials: Credentials::Fixed { key: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() },
-    };
-    DynamoDb::open(&options).await.expect("a store on a running server")
+    }
+}
+
+/// A store whose futures are ready at once, so that whatever drives them need know nothing of its runtime.
+pub struct Waiting {
+    store: DynamoDb,
+    runtime: Arc<Runtime>,
+}
+
+impl Waiting {
+    pub fn fresh(endpoint: &str, runtime: &Arc<Runtime>) -> Self {
+        Self { store: runtime.block_on(fresh(endpoint)), runtime: Arc::clone(runtime) }
+    }
+
+    fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+}
+
+impl Store for Waiting {
+    fn abilities(&self) -> &Abilities {
+        self.store.abilities()
+    }
+
+    async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
+        self.wait(self.store.get(at))
+    }
+
+    async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
+        self.wait(self.store.get_many(at))
+    }
+
+    async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
+        self.wait(self.store.slice(of))
+    }
+
+    async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
+        self.wait(self.store.decide(what))
+    }
+
+    async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
+        self.wait(self.store.place(rows, together, now))
+    }
+}
+
+impl Define for Waiting {
+    async fn describe(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
+        self.wait(self.store.describe())
+    }
+
+    async fn apply(&self, step: &Step) -> Result<(), Fault> {
+        self.wait(self.store.apply(step))
+    }
+}
+
+impl Sweep for Waiting {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.wait(self.store.segments(table, parts))
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        self.wait(self.store.sweep(table, segment, from, rows_max, now))
+    }
+}
+
+impl Inspect for Waiting {
+    async fn inspect(&self, table: TableId) -> Result<Inspection, Fault> {
+        self.wait(self.store.inspect(table))
+    }
 }
