@@ -50,7 +50,7 @@ impl Environment for Process {
         let mut awake_until = self.awake_until.lock().unwrap();
         let mut slept = Duration::ZERO;
         if now > *awake_until && self.dice.chance(0.05) {
-            slept = self.dice.span(Duration::ZERO, Duration::from_secs(3));
+            slept = self.dice.span(Duration::from_secs(1), Duration::from_secs(4));
             // Longer than a call takes, so that whoever measures one by two looks sees that.
             *awake_until = now + Duration::from_secs(5);
         }
