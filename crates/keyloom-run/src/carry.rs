@@ -4,7 +4,9 @@
 //! other rows they ride along with it ([`ride`](crate::ride)); where it covers its own row alone they come before and
 //! behind it ([`follow`](crate::follow)). Nobody else knows the difference.
 
-use keyloom_store::{Abilities, Along, Atomic, Change, Decision, Expect, Fault, Image, Millis, Store, Verdict};
+use keyloom_store::{
+    Abilities, Along, Atomic, Change, Decision, Expect, Fault, GroupImage, Image, Millis, Store, Verdict,
+};
 use keyloom_value::Value;
 
 use crate::{
@@ -70,6 +72,13 @@ pub(crate) struct Companion {
     pub(crate) version: u64,
     pub(crate) values: Option<Vec<Owned>>,
     pub(crate) expires_at: Option<Millis>,
+}
+
+impl Companion {
+    /// Its values, as the one column group that these tables have.
+    pub(crate) fn group(&self) -> [GroupImage<'_>; 1] {
+        [GroupImage { group: 0, version: self.version, values: self.values.as_deref().unwrap_or_default() }]
+    }
 }
 
 impl Run {

@@ -68,14 +68,17 @@ impl Run {
                 return self.found(entity, there, version).await.map(Some);
             }
             let moved_on = there.as_ref().map(|there| there.version) != expected;
-            let riding = self.program.companions == Companions::Ride;
-            if !moved_on && riding {
+            let exists = expected.is_none() && there.as_ref().is_some_and(|there| !there.gone);
+            let not_applied = Answer::NotApplied { reason: if exists { "exists" } else { "conflict" }.into() };
+            if moved_on {
+                return Ok(Some(not_applied));
+            }
+            if self.program.companions == Companions::Ride {
                 return Ok(None);
             }
-            // It was to be decided on what still stands there. A touch makes certain that it can't be any more.
-            if moved_on || !self.protocol.fences || self.touch(entity, key, there).await?.is_some() {
-                let reason = if expected.is_some() { "conflict" } else { "exists" };
-                return Ok(Some(Answer::NotApplied { reason: reason.into() }));
+            // It expects what still stands there. A touch makes certain that it can't be decided any more.
+            if !self.protocol.fences || self.touch(entity, key, there).await?.is_some() {
+                return Ok(Some(not_applied));
             }
         }
         Ok(None)

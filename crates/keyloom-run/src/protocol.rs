@@ -3,7 +3,9 @@
 /// Each rule is needed: the tests take one away at a time and must see it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Protocol {
-    /// How much of the time lies together in the dirty log.
+    /// Into how many lanes the dirty log is divided, so that no partition has to take all writes.
+    pub(crate) lanes: i64,
+    /// How much of the time lies together in it.
     pub(crate) span_ms: i64,
     /// A mark is left to its writer for so long. One that was not acknowledged in half of that is no mark; the other
     /// half is for clocks that differ.
@@ -14,6 +16,8 @@ pub(crate) struct Protocol {
     pub(crate) stale_max: usize,
     /// A row is marked before it is decided.
     pub(crate) marks: bool,
+    /// A mark that came too late is none.
+    pub(crate) marks_in_time: bool,
     /// It is read before it is marked.
     pub(crate) reads_first: bool,
     /// Who settles a mark decides the row once more; a look would not stop a writer that sleeps.
@@ -32,11 +36,13 @@ pub(crate) struct Protocol {
 
 impl Protocol {
     pub(crate) const AS_DESIGNED: Self = Self {
+        lanes: 8,
         span_ms: 60_000,
         settle_ms: 60_000,
         tokens_max: 16,
         stale_max: 8,
         marks: true,
+        marks_in_time: true,
         reads_first: true,
         touches: true,
         fences: true,

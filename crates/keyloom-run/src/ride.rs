@@ -38,10 +38,3 @@ impl Run {
         tried(self.decide_source(entity, before, record, &along, now_us).await, true)
     }
 }
-
-impl Companion {
-    /// Its values, as the one column group that these tables have.
-    pub(crate) fn group(&self) -> [GroupImage<'_>; 1] {
-        [GroupImage { group: 0, version: self.version, values: self.values.as_deref().unwrap_or_default() }]
-    }
-}

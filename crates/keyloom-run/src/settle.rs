@@ -5,7 +5,7 @@ use keyloom_value::Value;
 
 use crate::{
     carry::Companions,
-    dirty::{Dirty, KEPT_MS, LANES, Mark},
+    dirty::{Dirty, KEPT_MS, Mark},
     problem::Problem,
     program::{DIRTY, EntityPlan, Reservation, SYSTEM},
     read::millis,
@@ -28,7 +28,7 @@ pub struct Settled {
     pub seen: u64,
     /// Undone ones that it settled.
     pub settled: u64,
-    /// Undone ones that it could not settle; the next pass tries again.
+    /// Undone ones that it could not settle, and parts of the log that it could not read; the next pass tries again.
     pub left: u64,
 }
 
@@ -38,13 +38,14 @@ impl Run {
     /// stay as they were. Where everything rides along with its decision there is nothing to do.
     ///
     /// # Errors
-    /// When the log can't be read. What was done stays done; call it again.
+    /// When it can't be seen how far the log is settled. Call it again.
     pub async fn settle(&self) -> Result<Settled, Problem> {
         let mut pass = Settled::default();
         if self.program.companions == Companions::Ride {
             return Ok(pass);
         }
-        self.place_owed().await?;
+        // One that is lost costs a touch.
+        drop(self.place_owed().await);
         let now_ms = self.now_us().div_euclid(1_000);
         let span_of = |moment_ms: i64| moment_ms.div_euclid(self.protocol.span_ms);
         let (version, settled) = self.settled_until().await?;
@@ -53,14 +54,17 @@ impl Run {
         let first = (settled + 1).max(span_of(now_ms - KEPT_MS));
         let mut until = settled;
         for span in first..=last {
-            for lane in 0..LANES {
-                self.settle_span(lane, span, &mut pass).await?;
+            for lane in 0..self.protocol.lanes {
+                // What can't be read now is left, and all that comes behind it will be looked at again.
+                if self.settle_span(lane, span, &mut pass).await.is_err() {
+                    pass.left += 1;
+                }
             }
             if pass.left == 0 {
                 until = span;
             }
         }
-        self.place_owed().await?;
+        drop(self.place_owed().await);
         if until > settled {
             self.set_settled_until(version, until).await?;
         }

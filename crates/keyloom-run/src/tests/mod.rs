@@ -7,9 +7,13 @@ mod ablations;
 #[path = "../../tests/shop/catalog.rs"]
 mod catalog;
 mod client;
+mod fragile;
 mod judge;
 mod world;
 
+use std::time::Duration;
+
+use fragile::Fragility;
 use keyloom_sim::Faults;
 use world::World;
 
@@ -17,7 +21,7 @@ use crate::protocol::Protocol;
 
 /// As it is run, with bounds so small that all of them are met.
 const AS_DESIGNED: Protocol =
-    Protocol { span_ms: 100, settle_ms: 400, tokens_max: 2, stale_max: 2, ..Protocol::AS_DESIGNED };
+    Protocol { lanes: 1, span_ms: 300, settle_ms: 400, tokens_max: 2, stale_max: 2, ..Protocol::AS_DESIGNED };
 
 /// What happened in some runs, so that a test can see that something did.
 #[derive(Debug, Default, Clone, Copy)]
@@ -41,23 +45,37 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
+/// How many kinds of days there are: four kinds of faults, on users or on orders.
+const KINDS: u64 = 8;
+
 /// Bad days of several kinds, by the seed.
-fn faults(seed: u64) -> Faults {
-    let rough = Faults { late: 0.03, lose_replica_message: 0.03, ..Faults::rough() };
+fn faults(seed: u64) -> (Faults, Fragility) {
+    let rough = Faults {
+        late: 0.01,
+        lose_request: 0.005,
+        lose_answer: 0.02,
+        crash: 0.001,
+        pause: 0.002,
+        replica_down: 0.0005,
+        replica_slow: 0.0005,
+        lose_replica_message: 0.01,
+        ..Faults::rough()
+    };
+    let fragility = |crash, pause, longest| Fragility { crash, pause, pause_max: Duration::from_secs(longest) };
     match seed % 4 {
-        0 => rough,
-        1 => Faults { late: 0.1, pause: 0.02, crash: 0.0, ..rough },
-        2 => Faults { crash: 0.004, lose_answer: 0.1, ..rough },
-        _ => Faults { pause: 0.04, lose_request: 0.01, ..rough },
+        0 => (rough, fragility(0.005, 0.01, 2)),
+        1 => (Faults { late: 0.05, lose_answer: 0.05, ..rough }, fragility(0.0, 0.01, 2)),
+        2 => (Faults { late: 0.0, lose_answer: 0.005, ..rough }, fragility(0.03, 0.06, 4)),
+        _ => (Faults { late: 0.0, lose_answer: 0.005, ..rough }, fragility(0.0, 0.05, 3)),
     }
 }
 
 /// One run of one seed.
 fn check(seed: u64, protocol: Protocol) -> Result<Tally, String> {
     let world = World::new(seed, protocol);
-    world.simulation.set_faults(faults(seed));
     let requests = world.clients();
     let settled = world.quiet_tail()?;
+    world.touch_all(&requests);
     let tally = world.judge(&requests)?;
     Ok(Tally { settled, ..tally })
 }

@@ -1,17 +1,20 @@
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     future::poll_fn,
     pin::Pin,
-    sync::{Arc, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     task::Poll,
     time::Duration,
 };
 
-use keyloom_sim::{Clock, Dice, Faults, Simulation, WideStore};
+use keyloom_sim::{Clock, Dice, Faults, Simulation, Task, WideStore};
+use keyloom_store::{BoxFuture, Freshness};
 
 use super::{
     catalog::catalog,
-    client::{Client, Request},
+    client::{Client, Request, row_of},
+    faults,
+    fragile::{Fragile, Fragility},
 };
 use crate::{Companions, Environment, Program, Run, layout, protocol::Protocol};
 
@@ -22,6 +25,9 @@ const SERVERS: usize = 3;
 
 /// A shop on several processes.
 pub(super) struct World {
+    pub(super) seed: u64,
+    /// None on a good day.
+    fragility: Cell<Option<Fragility>>,
     pub(super) simulation: Simulation,
     pub(super) store: WideStore,
     pub(super) servers: Vec<Arc<Run>>,
@@ -34,11 +40,21 @@ struct Process {
     clock: Clock,
     ahead: Duration,
     dice: Dice,
+    /// Until then nobody sleeps just after he has read it.
+    awake_until: Mutex<Duration>,
 }
 
 impl Environment for Process {
     fn now_us(&self) -> i64 {
-        START_US + i64::try_from((self.clock.elapsed() + self.ahead).as_micros()).unwrap()
+        let now = self.clock.elapsed() + self.ahead;
+        let mut awake_until = self.awake_until.lock().unwrap();
+        let mut slept = Duration::ZERO;
+        if now > *awake_until && self.dice.chance(0.05) {
+            slept = self.dice.span(Duration::from_secs(1), Duration::from_secs(4));
+            // Longer than a call takes, so that whoever measures one by two looks sees that.
+            *awake_until = now + Duration::from_secs(5);
+        }
+        START_US + i64::try_from(now.saturating_sub(slept).as_micros()).unwrap()
     }
 
     fn random(&self, bytes: &mut [u8]) {
@@ -60,14 +76,15 @@ impl World {
         let (store, dice, clock) = (WideStore::new(&simulation), simulation.dice(), simulation.clock());
         let server = |number: usize| {
             let ahead = Duration::from_millis([0, 13, 90][number % 3]);
-            let environment = Process { clock: clock.clone(), ahead, dice: dice.clone() };
+            let environment =
+                Process { clock: clock.clone(), ahead, dice: dice.clone(), awake_until: Mutex::default() };
             let opened = Run::open(PROGRAM.with(Clone::clone), Arc::new(store.clone()), Arc::new(environment));
             let mut run = simulation.block_on(opened).unwrap().unwrap();
             run.protocol = protocol;
             Arc::new(run)
         };
         let servers: Vec<Arc<Run>> = (0..SERVERS).map(server).collect();
-        let world = Self { servers, store, dice, clock, simulation };
+        let world = Self { seed, fragility: Cell::default(), servers, store, dice, clock, simulation };
         world.settle_from_here();
         world
     }
@@ -75,7 +92,7 @@ impl World {
     /// The log of a store that is opened begins some time before; here it may begin at once.
     fn settle_from_here(&self) {
         let run = &self.servers[0];
-        let span = run.now_us().div_euclid(1_000).div_euclid(run.protocol.span_ms) - 10;
+        let span = run.now_us().div_euclid(1_000).div_euclid(run.protocol.span_ms) - 1;
         let moved = async {
             let (version, _) = run.settled_until().await?;
             run.set_settled_until(version, span).await
@@ -83,28 +100,64 @@ impl World {
         self.simulation.block_on(moved).unwrap().unwrap();
     }
 
-    /// Some clients at once, while workers settle what is left behind; what they asked for and were answered.
+    /// A shop that is opened on a good day; then some clients at once, while workers settle what is left behind; what they asked for and were answered.
     pub(super) fn clients(&self) -> Vec<Request> {
         let shop = RefCell::default();
-        let clients = (0..2 + self.dice.below(3)).map(|number| {
+        let first = Client { world: self, number: u64::MAX, shop: &shop };
+        let mut requests = Vec::new();
+        for count in 0..3 {
+            requests.push(self.simulation.block_on(first.request(count)).unwrap());
+        }
+        let (faults, fragility) = faults(self.seed);
+        self.simulation.set_faults(faults);
+        self.fragility.set(Some(fragility));
+        let mut all = Vec::new();
+        let living = Cell::new(2 + self.dice.below(3));
+        for number in 0..living.get() {
             let client = Client { world: self, number, shop: &shop };
-            Box::pin(client.live()) as Pin<Box<dyn Future<Output = Vec<Request>> + '_>>
-        });
-        let clients = all(clients.collect());
-        self.simulation
-            .block_on(async {
-                let mut clients = std::pin::pin!(clients);
-                loop {
-                    let pause = self.dice.span(Duration::from_millis(50), Duration::from_millis(500));
-                    if let Some(requests) = self.clock.within(pause, clients.as_mut()).await {
-                        return requests.concat();
-                    }
-                    let number = self.pick(SERVERS);
-                    let run = self.servers[number].clone();
-                    drop(self.simulation.spawn(&format!("server {number}"), async move { run.settle().await }));
-                }
-            })
-            .unwrap()
+            all.push(Box::pin(async {
+                let requests = client.live().await;
+                living.set(living.get() - 1);
+                requests
+            }) as Pin<Box<dyn Future<Output = Vec<Request>> + '_>>);
+        }
+        all.push(Box::pin(async {
+            while living.get() > 0 {
+                self.settle_somewhere().await;
+            }
+            Vec::new()
+        }));
+        let asked = self.simulation.block_on(together(all)).unwrap().concat();
+        requests.extend(asked);
+        requests
+    }
+
+    /// A pass after a while, on a server that may sleep or crash, or on a machine of its own that does not.
+    async fn settle_somewhere(&self) {
+        self.clock.sleep(self.dice.span(Duration::from_millis(20), Duration::from_millis(400))).await;
+        let number = self.pick(SERVERS);
+        let run = self.servers[number].clone();
+        if self.dice.chance(0.2) {
+            drop(self.at(number, async move { run.settle().await }));
+        } else {
+            drop(run.settle().await);
+        }
+    }
+
+    /// A task on a server; `None` when it crashed.
+    pub(super) fn at<T: Send + 'static>(
+        &self,
+        server: usize,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Task<Option<T>> {
+        let future: BoxFuture<'static, Option<T>> = match self.fragility.get() {
+            None => Box::pin(async move { Some(future.await) }),
+            Some(fragility) => {
+                let (clock, dice) = (self.clock.clone(), self.dice.clone());
+                Box::pin(Fragile { future: Box::pin(future), fragility, clock, dice, asleep: None })
+            }
+        };
+        self.simulation.spawn(&format!("server {server}"), future)
     }
 
     /// Lets everything arrive, and settles until nothing is left; how many marks that were.
@@ -123,6 +176,20 @@ impl World {
             }
         }
         Err("marks are never settled".into())
+    }
+
+    /// A decision in limbo may be finished at any time. Here it is, or never will be.
+    pub(super) fn touch_all(&self, requests: &[Request]) {
+        let run = &self.servers[0];
+        for request in requests {
+            let (entity, key) = row_of(self, request);
+            let touch = || async {
+                let there = run.source(entity, &key, Freshness::Fresh, run.now_us()).await?;
+                run.touch(entity, &key, there).await
+            };
+            // One that is finished now is in the way of a touch.
+            while self.simulation.block_on(touch()).unwrap().unwrap().is_none() {}
+        }
     }
 
     fn rest(&self, span: Duration) {
@@ -145,7 +212,7 @@ impl World {
 }
 
 /// What all of them return.
-async fn all<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
+async fn together<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|context| {
         for (future, done) in futures.iter_mut().zip(&mut done).filter(|(_, done)| done.is_none()) {

@@ -6,6 +6,7 @@ mod doubt;
 mod pages;
 mod refusals;
 mod repeats;
+mod settling;
 mod simulated;
 mod support;
 mod writes;

@@ -10,13 +10,15 @@ use keyloom_store::{
 pub(crate) struct Simulated {
     simulation: Mutex<Simulation>,
     store: WideStore,
+    /// The table in which nothing can be placed.
+    pub(crate) mute: Arc<Mutex<Option<&'static str>>>,
 }
 
 impl Simulated {
     pub(crate) fn new() -> Self {
         let simulation = Simulation::new(1, Faults::none());
         let store = WideStore::new(&simulation);
-        Self { simulation: Mutex::new(simulation), store }
+        Self { simulation: Mutex::new(simulation), store, mute: Arc::default() }
     }
 
     fn run<T>(&self, call: impl Future<Output = T>) -> T {
@@ -46,6 +48,12 @@ impl Store for Simulated {
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
+        let mute = *self.mute.lock().unwrap();
+        let tables = self.store.describe().await?;
+        let muted = tables.iter().find(|(_, shape)| Some(shape.table().name.as_str()) == mute);
+        if muted.is_some_and(|(table, _)| rows.iter().any(|row| row.table == *table)) {
+            return Err(Fault::Unknown("no answer".into()));
+        }
         self.run(self.store.place(rows, together, now))
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Companions, Environment, Layout, Problem, Program, Run, layout, uuid7};
+use keyloom_run::{Answer, Call, Companions, Environment, Layout, Problem, Program, Run, Settled, layout, uuid7};
 use keyloom_store::{Define, Model, Store};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
@@ -79,9 +79,7 @@ pub(crate) fn shops() -> Vec<Shop> {
     let model = Shop { run: model, clock, name: "model", _folder: None };
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::in_folder(folder.path());
-    let (wide, clock) = open(Simulated::new());
-    let wide = Shop { run: wide, clock, name: "simulated wide", _folder: None };
-    vec![model, Shop { _folder: Some(folder), ..shop }, wide]
+    vec![model, Shop { _folder: Some(folder), ..shop }, Shop::on(Simulated::new())]
 }
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -89,6 +87,15 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl Shop {
+    pub(crate) fn on(store: Simulated) -> Self {
+        let (run, clock) = open(store);
+        Self { run, clock, name: "simulated wide", _folder: None }
+    }
+
+    pub(crate) fn settle(&self) -> Settled {
+        wait(self.run.settle()).unwrap()
+    }
+
     pub(crate) fn in_folder(folder: &Path) -> Self {
         let (run, clock) = open(embedded(folder));
         Self { run, clock, name: "embedded", _folder: None }
