@@ -8,6 +8,7 @@
 //! Tested on Cassandra 5, not yet on ScyllaDB.
 
 mod bind;
+mod boxes;
 mod cells;
 mod connect;
 mod decode;
@@ -55,6 +56,10 @@ impl Cassandra {
     /// # Errors
     /// `NotDone` when no node answers, `Refused` when the keyspace is not there: the words say how to make it.
     pub async fn connect(options: &Options) -> Result<Self, Fault> {
+        Self::connected(options).await
+    }
+
+    async fn connect_to(options: &Options) -> Result<Self, Fault> {
         let session = connect::session(options).await?;
         let ttl_max = connect::ttl_max(&session).await?;
         let keyspace = options.keyspace.clone();
@@ -95,37 +100,37 @@ impl Store for Cassandra {
     }
 
     async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
-        self.read_row(&at).await
+        self.got(at).await
     }
 
     async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
-        self.read_rows(at).await
+        self.got_many(at).await
     }
 
     async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
-        self.read_slice(&of).await
+        self.sliced(of).await
     }
 
     async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
-        self.decide_row(&what).await
+        self.decided(what).await
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        self.place_rows(rows, together, now).await
+        self.placed_all(rows, together, now).await
     }
 }
 
 impl Define for Cassandra {
     async fn describe(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
-        self.describe_tables().await
+        self.described().await
     }
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
-        self.take(step).await
+        self.taken(step).await
     }
 
     async fn script(&self, steps: &[Step]) -> Result<Vec<String>, Fault> {
-        self.script_of(steps).await
+        self.scripted(steps).await
     }
 }
 
@@ -142,7 +147,7 @@ impl Sweep for Cassandra {
         rows_max: u32,
         now: Millis,
     ) -> Result<Swept, Fault> {
-        self.sweep_range(table, segment, from, rows_max, now).await
+        self.swept(table, segment, from, rows_max, now).await
     }
 }
 

@@ -73,9 +73,7 @@ fn ended(result: Result<String, DataError>) -> Exit {
                 | DataError::NotAFolder(_)
                 | DataError::Exists(_)
                 | DataError::NoTables(_)
-                | DataError::Catalog(_) => {
-                    Exit::BadInput
-                }
+                | DataError::Catalog(_) => Exit::BadInput,
                 _ => Exit::WorldFailed,
             }
         }

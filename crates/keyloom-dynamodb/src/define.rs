@@ -35,11 +35,25 @@ pub(crate) enum Request {
 
 impl Define for DynamoDb {
     async fn describe(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
+        self.described().await
+    }
+
+    async fn apply(&self, step: &Step) -> Result<(), Fault> {
+        self.taken(step).await
+    }
+
+    async fn script(&self, steps: &[Step]) -> Result<Vec<String>, Fault> {
+        self.scripted(steps).await
+    }
+}
+
+impl DynamoDb {
+    pub(crate) async fn describe_tables(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
         let known = self.reread().await?;
         Ok(self.tables.refresh(&self.prefix, &there(&known)?))
     }
 
-    async fn apply(&self, step: &Step) -> Result<(), Fault> {
+    pub(crate) async fn take(&self, step: &Step) -> Result<(), Fault> {
         let mut known = self.reread().await?;
         for request in self.requests(&mut known, step)? {
             self.carry_out(&request).await?;
@@ -47,7 +61,7 @@ impl Define for DynamoDb {
         self.reread().await.map(drop)
     }
 
-    async fn script(&self, steps: &[Step]) -> Result<Vec<String>, Fault> {
+    pub(crate) async fn script_of(&self, steps: &[Step]) -> Result<Vec<String>, Fault> {
         let mut known = self.reread().await?;
         let mut said = Vec::new();
         for step in steps {
@@ -57,9 +71,7 @@ impl Define for DynamoDb {
         }
         Ok(said)
     }
-}
 
-impl DynamoDb {
     /// The requests of a step, and what is known after them.
     fn requests(&self, known: &mut Known, step: &Step) -> Result<Vec<Request>, Fault> {
         let shapes: Vec<Arc<Shape>> = there(known)?.into_iter().map(|table| table.shape).collect();

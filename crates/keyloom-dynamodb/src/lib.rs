@@ -4,6 +4,7 @@
 //! team can read without us, and what is ours is called `kl_..`. `docs/design/006-real-stores.md` says what each verb
 //! becomes. The client's own retries are off: whether a write may be sent again is the caller's to decide.
 
+mod boxes;
 mod client;
 mod decide;
 mod define;

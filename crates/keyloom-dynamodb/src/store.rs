@@ -34,7 +34,11 @@ impl DynamoDb {
     ///
     /// # Errors
     /// When no region is known, the prefix can't be one, or DynamoDB can't be reached.
-    pub async fn open(options: &Options) -> Result<Self, Fault> {
+    pub async fn connect(options: &Options) -> Result<Self, Fault> {
+        Self::connected(options).await
+    }
+
+    pub(crate) async fn connect_to(options: &Options) -> Result<Self, Fault> {
         let client = connect(options).await?;
         let store = Self {
             client,
@@ -89,23 +93,23 @@ impl Store for DynamoDb {
     }
 
     async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
-        self.get_one(&at).await
+        self.got(at).await
     }
 
     async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
-        self.get_all(at).await
+        self.got_many(at).await
     }
 
     async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
-        self.query(&of).await
+        self.sliced(of).await
     }
 
     async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
-        self.decide_all(&what).await
+        self.decided(what).await
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        self.place_all(rows, together, now).await
+        self.placed(rows, together, now).await
     }
 }
 

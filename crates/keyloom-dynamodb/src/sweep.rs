@@ -24,6 +24,19 @@ impl Sweep for DynamoDb {
         rows_max: u32,
         now: Millis,
     ) -> Result<Swept, Fault> {
+        self.swept(table, segment, from, rows_max, now).await
+    }
+}
+
+impl DynamoDb {
+    pub(crate) async fn scan(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
         let layout = self.layout(table)?;
         refuse::sweep(&layout.shape)?;
         let (part, parts) = segment_of(segment)?;

@@ -14,7 +14,13 @@ use keyloom_model::Catalog;
 use keyloom_run::{Companions, Run};
 use keyloom_store::Fault;
 
-use crate::{client, control::Control, opening, stream, system::System, up::{UpError, program}};
+use crate::{
+    client,
+    control::Control,
+    opening, stream,
+    system::System,
+    up::{UpError, program},
+};
 
 /// Why a command on a data folder failed.
 #[derive(Debug)]

@@ -188,7 +188,7 @@ async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> R
         endpoint: engine.endpoint.clone(),
         credentials: Credentials::Standard,
     };
-    DynamoDb::open(&options).await
+    DynamoDb::connect(&options).await
 }
 
 async fn cassandra(at: &CassandraAddress, engine: &Engine) -> Result<Cassandra, Fault> {

@@ -50,7 +50,7 @@ pub fn new_prefix() -> String {
 
 /// A store with the tables of this prefix.
 pub async fn open(endpoint: &str, prefix: &str) -> DynamoDb {
-    DynamoDb::open(&options(endpoint, prefix)).await.expect("a store on a running server")
+    DynamoDb::connect(&options(endpoint, prefix)).await.expect("a store on a running server")
 }
 
 /// How a server of the tests is reached.
