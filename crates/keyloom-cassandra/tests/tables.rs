@@ -369,6 +369,25 @@ async fn absent_columns_are_no_tombstones(node: &Node) {
     }
 }
 
+/// Rows that are several statements may be as large as others.
+async fn large_rows_may_lack_columns(node: &Node) {
+    let place_ = Place::open(node).await;
+    let columns = || vec![column("large", Kind::Text), column("absent", Kind::Int)];
+    let mut grouped = table("grouped", Discipline::Placed, columns());
+    grouped.groups.push(Group { columns: vec![column("other", Kind::Text)] });
+    let large = "x".repeat(2 << 20);
+    for created in [table("t", Discipline::Placed, columns()), grouped] {
+        place_.store.apply(&Step::Create(created.clone())).await.unwrap();
+        let id = id(&place_.store, &created.name).await;
+        let written = [Value::from(large.as_str()), Value::Null];
+        let group = |group| GroupImage { group, version: 1, values: &written[..created.groups[group].columns.len()] };
+        let groups: Vec<GroupImage<'_>> = (0..created.groups.len()).map(group).collect();
+        let (key, placing) = ([Value::Int(1), Value::Int(1)], Placing::Put { groups: &groups, expires_at: None });
+        place_.store.place(&[Placement { table: id, key: &key, placing }], false, NOW).await.unwrap();
+        assert_eq!(values(&place_.store, id, 1).await, written);
+    }
+}
+
 async fn cassandra_forgets_later_than_readers(node: &Node) {
     let place_ = Place::open(node).await;
     let created = table("t", Discipline::Placed, vec![column("v", Kind::Int)]);
@@ -392,7 +411,7 @@ async fn cassandra_forgets_later_than_readers(node: &Node) {
             match (found, expected) {
                 (None, None) => {}
                 (Some(found), Some(expected)) => {
-                    assert!((expected - 60..=expected + 1).contains(&found.into()), "{found}")
+                    assert!((expected - 60..=expected + 1).contains(&found.into()), "{found}");
                 }
                 other => panic!("{other:?}"),
             }
@@ -405,7 +424,8 @@ async fn who_creates_at_once_creates_one_table(node: &Node) {
     let (a, b) = (place_.other().await, place_.other().await);
     let step = Step::Create(table("t", Discipline::Placed, vec![column("v", Kind::Int)]));
     let (first, second) = futures_util::join!(a.apply(&step), b.apply(&step));
-    (first.unwrap(), second.unwrap());
+    first.unwrap();
+    second.unwrap();
     let (in_a, in_b) = (id(&a, "t").await, id(&b, "t").await);
     place(&a, in_a, 1, &[Value::Int(1)], None).await;
     assert_eq!(values(&b, in_b, 1).await, [Value::Int(1)]);
@@ -423,6 +443,8 @@ async fn a_keyspace_that_is_not_there_is_said(node: &Node) {
     let words = refused(Cassandra::connect(&options).await.map(drop));
     let statement = words.split_once("CREATE KEYSPACE").unwrap().1;
     assert!(statement.contains(&options.keyspace) && statement.contains("NetworkTopologyStrategy"), "{words}");
+    let elsewhere = Options { data_centre: Some("nowhere".to_owned()), ..options.clone() };
+    assert!(refused(Cassandra::connect(&elsewhere).await.map(drop)).contains("`datacenter1`"));
     let hostile = Options { keyspace: "a\"; DROP KEYSPACE b".to_owned(), create_keyspace: Some(1), ..options };
     refused(Cassandra::connect(&hostile).await.map(drop));
 }
@@ -438,9 +460,10 @@ fn tables_are_what_they_are_said_to_be() {
         names_that_do_not_fit_are_refused(&node).await;
         values_within_values_come_back(&node).await;
         absent_columns_are_no_tombstones(&node).await;
+        large_rows_may_lack_columns(&node).await;
         cassandra_forgets_later_than_readers(&node).await;
         who_creates_at_once_creates_one_table(&node).await;
         a_keyspace_that_is_not_there_is_said(&node).await;
     });
-    announce("tables", "cassandra", 10, 0);
+    announce("tables", "cassandra", 11, 0);
 }
