@@ -43,7 +43,7 @@ impl Ready {
         Ok(cells.component(value, &self.shape.key_parts()[at].kind, self.forms[at])?)
     }
 
-    /// Writes every column of a group, its version and its end.
+    /// Writes the version of a group, its end, and every column.
     pub(crate) fn bind_group(
         &self,
         image: GroupImage<'_>,
@@ -52,6 +52,8 @@ impl Ready {
         cells: &mut Cells,
     ) -> Result<(), Fault> {
         let columns = &self.shape.table().groups[image.group].columns;
+        cells.bigint(image.version.cast_signed());
+        cells.bigint(expires_at.map_or(NEVER, |Millis(end)| end));
         for (column, value) in columns.iter().zip(image.values) {
             match value {
                 Value::Null => cells.absent(absent),
@@ -59,8 +61,6 @@ impl Ready {
             }
         }
         (image.values.len()..columns.len()).for_each(|_| cells.absent(absent));
-        cells.bigint(image.version.cast_signed());
-        cells.bigint(expires_at.map_or(NEVER, |Millis(end)| end));
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! From an address to a session.
 
-use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use keyloom_store::Fault;
 use scylla::{
-    client::{PoolSize, execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder},
+    client::{execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder},
     policies::{load_balancing::DefaultPolicy, retry::FallthroughRetryPolicy},
     statement::{Consistency, SerialConsistency, unprepared::Statement},
 };
@@ -25,7 +25,7 @@ pub struct Options {
     /// A file with the authorities, as PEM, that sign the certificates of nodes; connections are encrypted when there is
     /// one. A certificate must be signed by one of them and name the node's IP address.
     pub authority: Option<PathBuf>,
-    /// The data centre that is asked; without one, that of the node that answers first.
+    /// The data centre that is home: its nodes are asked, and its replicas decide. It must be said where there are several.
     pub data_centre: Option<String>,
     /// How long an answer may take until it is given up.
     pub patience: Duration,
@@ -95,8 +95,7 @@ pub(crate) async fn session(options: &Options) -> Result<Session, Fault> {
         .keyspaces_to_fetch([&options.keyspace])
         .fetch_full_schema_metadata(false)
         .refresh_metadata_on_auto_schema_agreement(false)
-        .schema_agreement_interval(Duration::from_millis(50))
-        .pool_size(PoolSize::PerHost(NonZeroUsize::MIN));
+        .schema_agreement_interval(Duration::from_millis(50));
     if let Some(Login { user, password }) = &options.login {
         builder = builder.user(user, password);
     }
@@ -104,22 +103,32 @@ pub(crate) async fn session(options: &Options) -> Result<Session, Fault> {
         builder = builder.tls_context(Some(tls::trusting(authority)?));
     }
     let session = builder.build().await.map_err(|error| Fault::NotDone(format!("Cassandra: {error}").into()))?;
-    keyspace(&session, options).await?;
+    let home = home(&session, options.data_centre.as_deref())?;
+    keyspace(&session, options, &home).await?;
     Ok(session)
 }
 
+/// The data centre that is home. All processes must have the same one: decisions of two are not decided together.
+fn home(session: &Session, wanted: Option<&str>) -> Result<String, Fault> {
+    let state = session.get_cluster_state();
+    let there: BTreeSet<&str> = state.get_nodes_info().iter().filter_map(|node| node.datacenter.as_deref()).collect();
+    let names = || there.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    match (wanted, there.first()) {
+        (Some(wanted), _) if there.contains(wanted) => Ok(wanted.to_owned()),
+        (Some(wanted), _) => Err(Fault::refused(format!("there is no data centre `{wanted}`, but {}", names()))),
+        (None, Some(only)) if there.len() == 1 => Ok((*only).to_owned()),
+        (None, _) => Err(Fault::refused(format!("say which data centre is home: {}", names()))),
+    }
+}
+
 /// Sees to it that the keyspace is there.
-async fn keyspace(session: &Session, options: &Options) -> Result<(), Fault> {
+async fn keyspace(session: &Session, options: &Options, home: &str) -> Result<(), Fault> {
     let text = "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?";
     let answer = session.query_unpaged(local(text), (&options.keyspace,)).await;
     if rows_of(answer.map_err(|error| Asked::Read.failed(&error))?)?.rows_num() > 0 {
         return Ok(());
     }
-    let data_centre = match &options.data_centre {
-        Some(data_centre) => data_centre.clone(),
-        None => one::<String>(session, "SELECT data_center FROM system.local").await?,
-    };
-    let create = create_keyspace(&options.keyspace, &data_centre, options.create_keyspace.unwrap_or(3));
+    let create = create_keyspace(&options.keyspace, home, options.create_keyspace.unwrap_or(3));
     if options.create_keyspace.is_none() {
         let name = &options.keyspace;
         return Err(Fault::refused(format!("there is no keyspace `{name}`; make it, for example by\n\n  {create};\n")));

@@ -69,21 +69,19 @@ impl<'t, 'frame> Reader<'t, 'frame> {
         let mut body = RowBuilder::new();
         let (mut root, mut other) = (false, false);
         for (at, group) in self.table.shape.table().groups.iter().enumerate() {
-            let cells = columns.clone();
-            for _ in &group.columns {
-                next(columns)?;
-            }
             let (version, end) = (next_bigint(columns)?, next_bigint(columns)?);
-            let there = version.is_some() && end.is_some_and(|end| end > self.now.0);
-            let (Some(version), Some(end), true) = (version, end, there) else {
+            let there = version.zip(end).filter(|(_, end)| *end > self.now.0);
+            let Some((version, end)) = there else {
                 body.keep(&Section::NEVER);
+                for _ in &group.columns {
+                    next(columns)?;
+                }
                 continue;
             };
             self.values.clear();
-            for (column, cell) in group.columns.iter().zip(cells) {
-                let cell = cell.map_err(|error| Fault::Broken(error.to_string().into()))?;
-                self.values.push(match cell.slice {
-                    Some(slice) => decode::value(slice.as_slice(), &column.kind)?,
+            for column in &group.columns {
+                self.values.push(match next(columns)? {
+                    Some(bytes) => decode::value(bytes, &column.kind)?,
                     None => Value::Null,
                 });
             }

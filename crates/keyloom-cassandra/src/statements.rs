@@ -161,10 +161,10 @@ impl Statements<'_> {
         format!("{}.{}", quoted(self.keyspace), quoted(&self.shape.table().name))
     }
 
-    /// The columns of a group, its version and its end.
+    /// The version of a group, its end, and its columns: who reads them knows first whether the others matter.
     fn group(&self, group: usize) -> Vec<String> {
         let columns = self.shape.table().groups[group].columns.iter().map(|column| quoted(&column.name));
-        columns.chain([quoted(&names::version(group)), quoted(&names::end(group))]).collect()
+        [quoted(&names::version(group)), quoted(&names::end(group))].into_iter().chain(columns).collect()
     }
 
     /// The columns of all groups, as rows are read.

@@ -3,13 +3,13 @@
 
 mod common;
 
-use std::{cmp::Ordering, net::IpAddr};
+use std::{cmp::Ordering, net::IpAddr, sync::Arc};
 
 use common::{Dice, Node};
 use keyloom_cassandra::Cassandra;
 use keyloom_engines::announce;
 use keyloom_store::{
-    Column, Define, Discipline, End, Freshness, Group, GroupImage, Millis, Placement, Placing, Range, Slice,
+    Column, Define, Discipline, End, Freshness, Group, GroupImage, Millis, Placement, Placing, Range, Shape, Slice,
     SortColumn, Step, Store, Table, TableId,
 };
 use keyloom_value::{Kind, Value, Variant, compare};
@@ -131,12 +131,17 @@ fn order(sort: &[SortColumn], a: &[Owned], b: &[Owned]) -> Ordering {
 }
 
 /// The sort keys of a slice of at most so many rows, in as many pages as it takes.
-async fn read(store: &Cassandra, id: TableId, after: Option<&[Owned]>, reverse: bool, rows: usize) -> Vec<Vec<Owned>> {
-    let shape = store.describe().await.unwrap().into_iter().find(|(found, _)| *found == id).unwrap().1;
+async fn read(
+    store: &Cassandra,
+    (id, shape): &(TableId, Arc<Shape>),
+    after: Option<&[Owned]>,
+    reverse: bool,
+    rows: usize,
+) -> Vec<Vec<Owned>> {
     let (mut found, mut after) = (Vec::new(), after.map(<[Owned]>::to_vec));
     while found.len() < rows {
         let slice = Slice {
-            table: id,
+            table: *id,
             partition: &[Value::Int(1)],
             within: Range::ALL,
             after: after.as_deref(),
@@ -148,7 +153,7 @@ async fn read(store: &Cassandra, id: TableId, after: Option<&[Owned]>, reverse: 
         };
         let page = store.slice(slice).await.unwrap();
         let sort =
-            |row: &keyloom_store::Row| row.key(&shape).unwrap().into_iter().skip(1).map(Value::into_owned).collect();
+            |row: &keyloom_store::Row| row.key(shape).unwrap().into_iter().skip(1).map(Value::into_owned).collect();
         found.extend(page.rows.iter().map(sort));
         let End::Limit { reached } = page.end else { break };
         after = Some(reached);
@@ -161,7 +166,7 @@ async fn check(store: &Cassandra, at: usize) -> usize {
     let table = table(at);
     store.apply(&Step::Create(table.clone())).await.unwrap();
     let described = store.describe().await.unwrap();
-    let (id, _) = described.iter().find(|(_, shape)| shape.table().name == table.name).unwrap();
+    let described = described.into_iter().find(|(_, shape)| shape.table().name == table.name).unwrap();
     let mut tuple = || -> Vec<Owned> { table.sort.iter().map(|column| value(&column.kind, &mut dice)).collect() };
     let wanted = KEYS.div_ceil(kinds().len());
     let mut keys: Vec<Vec<Owned>> = Vec::new();
@@ -174,19 +179,19 @@ async fn check(store: &Cassandra, at: usize) -> usize {
     let group = [GroupImage { group: 0, version: 1, values: &[] }];
     let whole: Vec<Vec<Owned>> = keys.iter().map(|key| [&[Value::Int(1)], &key[..]].concat()).collect();
     let placing = Placing::Put { groups: &group, expires_at: None };
-    let rows: Vec<Placement<'_>> = whole.iter().map(|key| Placement { table: *id, key, placing }).collect();
+    let rows: Vec<Placement<'_>> = whole.iter().map(|key| Placement { table: described.0, key, placing }).collect();
     store.place(&rows, false, NOW).await.unwrap();
     for reverse in [false, true] {
         let mut expected = keys.clone();
         if reverse {
             expected.reverse();
         }
-        assert_eq!(read(store, *id, None, reverse, usize::MAX >> 33).await, expected, "{:?}", table.sort);
+        assert_eq!(read(store, &described, None, reverse, usize::MAX >> 33).await, expected, "{:?}", table.sort);
         for cursor in cursors.iter().chain(keys.iter().step_by(keys.len() / 20)) {
             let behind = |key: &&Vec<Owned>| order(&table.sort, key, cursor).is_gt() != reverse && *key != cursor;
             let expected: Vec<Vec<Owned>> = expected.iter().filter(behind).take(25).cloned().collect();
             assert_eq!(
-                read(store, *id, Some(cursor), reverse, 25).await,
+                read(store, &described, Some(cursor), reverse, 25).await,
                 expected,
                 "behind {cursor:?}, {:?}",
                 table.sort

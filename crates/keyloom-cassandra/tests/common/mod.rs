@@ -30,6 +30,7 @@ impl Node {
     }
 
     /// An empty store.
+    #[allow(dead_code, reason = "each test file is a crate of its own, and not all use it")]
     pub fn store(&self) -> Cassandra {
         self.runtime.block_on(Cassandra::connect(&self.options())).unwrap()
     }
