@@ -126,11 +126,13 @@ fn run(time: Duration) {
 
     let mut next = 1;
     let mut start = || {
+        // Only what clients do is in doubt, not whether they find their tables.
+        gate.lose(0);
         let process = Process::start(&format!("{} {prefix} {next}", gate.endpoint()));
         next += CLIENTS;
+        gate.lose(LOST);
         process
     };
-    gate.lose(LOST);
     let mut running: Vec<Process> = (0..PROCESSES).map(|_| start()).collect();
     let (began, mut notes, mut kills) = (Instant::now(), Vec::new(), 0);
     while began.elapsed() < time {
@@ -210,6 +212,7 @@ struct Process {
 }
 
 impl Process {
+    /// Starts it, and waits until its clients are at work.
     fn start(told: &str) -> Self {
         let mut child = Command::new(env::current_exe().unwrap())
             .args(["--exact", "--nocapture", "answers_under_throttling_pauses_and_kills_are_true"])
@@ -217,7 +220,8 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        lines.find(|line| line.as_ref().is_ok_and(|line| line == "ready")).expect("clients come up").unwrap();
         let notes = thread::spawn(move || {
             let notes = lines.map_while(Result::ok).filter_map(|line| {
                 let note = line.strip_prefix("note ")?.to_owned();
@@ -243,13 +247,9 @@ fn write_until_killed(told: &str) {
     let first: u16 = first.parse().unwrap();
     let runtime = common::runtime();
     runtime.block_on(async {
-        // The gate may lose the first answers too.
-        let store = loop {
-            if let Ok(store) = DynamoDb::open(&common::options(endpoint, prefix)).await {
-                break Arc::new(store);
-            }
-        };
+        let store = Arc::new(common::open(endpoint, prefix).await);
         let (tables, ledger) = (Tables::open(&*store).await, Ledger::default());
+        std::io::stdout().write_all(b"\nready\n").unwrap();
         let mut clients = tokio::task::JoinSet::new();
         for number in first..first + CLIENTS {
             let store = keyloom_store::BoxedStore::new(Arc::clone(&store));
