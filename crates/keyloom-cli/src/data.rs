@@ -49,8 +49,8 @@ pub(crate) fn export(arguments: &ExportArguments) -> Exit {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut progress = Progress::new();
     let exported = match engine(&arguments.store, None) {
-        Some(engine) => serve::export_engine(&catalog, &engine, &mut out, |bytes| progress.say(bytes)),
-        None => serve::export(&catalog, &data, &mut out, |bytes| progress.say(bytes)),
+        Some(engine) => serve::export_engine(&catalog, &engine, &mut out, &mut |bytes| progress.say(bytes)),
+        None => serve::export(&catalog, &data, &mut out, &mut |bytes| progress.say(bytes)),
     };
     progress.end();
     match exported {

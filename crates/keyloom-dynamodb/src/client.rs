@@ -61,7 +61,7 @@ pub(crate) async fn connect(options: &Options) -> Result<Client, Fault> {
             "the prefix `{prefix}` of the tables: 1 to 200 letters, digits and `_`, `.`, `-`"
         )));
     }
-    let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
+    let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::AwsLc)).build_https();
     let times = TimeoutConfig::builder().connect_timeout(CONNECT_WITHIN).operation_timeout(ANSWER_WITHIN).build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
         .http_client(http)

@@ -163,11 +163,12 @@ impl DynamoDb {
             if reasons.len() != sent.len() {
                 return Err(self.fault(first, Call::Write, &error));
             }
-            for ((_, layout), reason) in sent.iter().zip(reasons) {
-                if let Some(fault) = obstacle(reason) {
-                    self.count(layout, &fault);
-                    return Err(fault);
-                }
+            let obstacles =
+                sent.iter().zip(reasons).filter_map(|((_, layout), reason)| Some((layout, obstacle(reason)?)));
+            // What can never work is said first: to come again would be in vain.
+            if let Some((layout, fault)) = obstacles.max_by_key(|(_, fault)| matches!(fault, Fault::Refused(_))) {
+                self.count(layout, &fault);
+                return Err(fault);
             }
             let failed = sent.iter().zip(reasons).filter(|(_, reason)| is_condition(reason));
             for ((at, layout), reason) in failed {

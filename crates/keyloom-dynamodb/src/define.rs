@@ -49,12 +49,11 @@ impl Define for DynamoDb {
 
 impl DynamoDb {
     pub(crate) async fn describe_tables(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
-        let known = self.reread().await?;
-        Ok(self.tables.refresh(&self.prefix, &there(&known)?))
+        self.reread().await
     }
 
     pub(crate) async fn take(&self, step: &Step) -> Result<(), Fault> {
-        let mut known = self.reread().await?;
+        let mut known = self.known().await?;
         for request in self.requests(&mut known, step)? {
             self.carry_out(&request).await?;
         }
@@ -62,7 +61,7 @@ impl DynamoDb {
     }
 
     pub(crate) async fn script_of(&self, steps: &[Step]) -> Result<Vec<String>, Fault> {
-        let mut known = self.reread().await?;
+        let mut known = self.known().await?;
         let mut said = Vec::new();
         for step in steps {
             let requests = self.requests(&mut known, step)?;
@@ -136,17 +135,25 @@ impl DynamoDb {
         if first {
             requests.push(Request::CreateSchema);
         }
-        // What was left half-way may be another table of that name: it goes first.
-        if let Some(half) = found.clone().filter(|found| matches!(found.state, State::Making | State::Dropping)) {
-            self.drop(half, requests);
-        }
-        let before = match requests.last() {
-            Some(Request::Write { entry, .. }) => entry.version,
-            _ => found.map_or(0, |found| found.version),
+        let half = found.as_ref().filter(|found| matches!(found.state, State::Making | State::Dropping));
+        let making = match half {
+            // It is being made, by somebody who died or who is at it now.
+            Some(half) if half.state == State::Making && half.table == *shape.table() => half.clone(),
+            _ => {
+                let mut before = found.as_ref().map_or(0, |found| found.version);
+                // Another table of that name goes first.
+                if let Some(half) = half {
+                    self.drop(half.clone(), requests);
+                    before += 2;
+                }
+                let born = before + 1;
+                let making = Entry { version: born, born, state: State::Making, table: shape.table().clone() };
+                requests.push(Request::Write { entry: making.clone(), before });
+                making
+            }
         };
-        let making =
-            Entry { version: before + 1, born: before + 1, state: State::Making, table: shape.table().clone() };
-        let ready = Entry { version: before + 2, state: State::Ready, ..making.clone() };
+        let before = making.version;
+        let ready = Entry { version: before + 1, state: State::Ready, ..making };
         let shape = Arc::new(shape);
         let make = match &shape.table().discipline {
             Discipline::Indexed { of } => {
@@ -158,9 +165,8 @@ impl DynamoDb {
             }
             _ => Request::CreateTable(Layout::of(&self.prefix, shape.clone(), Vec::new())),
         };
-        requests.push(Request::Write { entry: making, before });
         requests.push(make);
-        requests.push(Request::Write { entry: ready, before: before + 1 });
+        requests.push(Request::Write { entry: ready, before });
         Ok(())
     }
 

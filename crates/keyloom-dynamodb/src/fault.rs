@@ -3,12 +3,13 @@
 //! | the client says | a read | a write |
 //! |---|---|---|
 //! | it could not connect, or not make the request | not done | not done |
-//! | no answer, or one that can't be read, or a server's error (5xx) | not done | unknown |
+//! | no answer, or one that can't be read, or a server's error (5xx), or "in progress" | not done | unknown |
 //! | throttled, by whatever limit; a conflict with a transaction | busy | busy |
 //! | anything else (4xx) | refused | refused |
 
 use std::{error::Error, time::Duration};
 
+use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_dynamodb::{
     config::http::HttpResponse,
     error::{ProvideErrorMetadata, SdkError},
@@ -80,8 +81,11 @@ pub(crate) fn fault<E: Throttled>(error: &CallError<E>, call: Call) -> Fault {
         SdkError::DispatchFailure(_) if never_sent(error) => Fault::NotDone(words.into()),
         SdkError::ServiceError(answer) => {
             let (code, status) = (answer.err().code().unwrap_or_default(), answer.raw().status().as_u16());
-            coded(code, answer.err().reasons(), &words)
-                .unwrap_or_else(|| if status >= 500 { in_doubt(words) } else { Fault::Refused(words.into()) })
+            coded(code, answer.err().reasons(), &words).unwrap_or_else(|| match code {
+                "TransactionInProgressException" => in_doubt(words),
+                _ if status >= 500 => in_doubt(words),
+                _ => Fault::Refused(words.into()),
+            })
         }
         _ => in_doubt(words),
     }
@@ -121,11 +125,11 @@ fn scope(code: &str, reasons: &[ThrottlingReason]) -> Scope {
     }
 }
 
-/// Whether the request has certainly not left: there was no connection to send it on.
+/// Whether the request has certainly not left: there was nobody to sign it, or no connection to send it on.
 fn never_sent(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|error| {
         let unconnected = error.downcast_ref::<hyper_util::client::legacy::Error>();
-        unconnected.is_some_and(hyper_util::client::legacy::Error::is_connect)
+        error.is::<CredentialsError>() || unconnected.is_some_and(hyper_util::client::legacy::Error::is_connect)
     })
 }
 
@@ -147,4 +151,104 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
         next = error.source();
         Some(error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{
+        error::ErrorMetadata,
+        types::error::{InternalServerError, ThrottlingException},
+    };
+
+    use super::*;
+
+    fn answered(error: PutItemError, status: u16) -> CallError<PutItemError> {
+        SdkError::service_error(error, HttpResponse::new(status.try_into().unwrap(), "".into()))
+    }
+
+    fn unhandled(code: &str) -> PutItemError {
+        PutItemError::generic(ErrorMetadata::builder().code(code).message("why").build())
+    }
+
+    #[test]
+    fn a_throttled_call_says_what_is_busy_by_its_reason() {
+        for (reason, expected) in [
+            ("TableWriteKeyRangeThroughputExceeded", Scope::Key),
+            ("IndexWriteKeyRangeThroughputExceeded", Scope::Key),
+            ("TableWriteProvisionedThroughputExceeded", Scope::Table),
+            ("TableReadMaxOnDemandThroughputExceeded", Scope::Table),
+            ("TableWriteAccountLimitExceeded", Scope::Store),
+            ("SomethingNew", Scope::Table),
+        ] {
+            let reason = ThrottlingReason::builder().reason(reason).build();
+            let code = ErrorMetadata::builder().code("ThrottlingException").build();
+            let error = ThrottlingException::builder().throttling_reasons(reason.clone()).meta(code).build();
+            let fault = fault(&answered(PutItemError::ThrottlingException(error), 400), Call::Write);
+            let Fault::Busy { scope, after, .. } = fault else { panic!("{reason:?} is busy: {fault}") };
+            assert_eq!(scope, expected, "{reason:?}");
+            assert!(after > Duration::ZERO);
+        }
+        for code in ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "TransactionConflictException"] {
+            assert!(matches!(fault(&answered(unhandled(code), 400), Call::Read), Fault::Busy { .. }), "{code}");
+        }
+        for code in ["ThrottlingError", "ProvisionedThroughputExceeded", "TransactionConflict"] {
+            assert!(matches!(coded(code, &[], "why"), Some(Fault::Busy { .. })), "{code} cancels a transaction");
+        }
+    }
+
+    #[test]
+    fn what_the_server_could_not_do_is_in_doubt_only_for_writes() {
+        let error = || answered(PutItemError::InternalServerError(InternalServerError::builder().build()), 500);
+        assert!(matches!(fault(&error(), Call::Write), Fault::Unknown(_)));
+        assert!(matches!(fault(&error(), Call::Read), Fault::NotDone(_)));
+        let going_on = answered(unhandled("TransactionInProgressException"), 400);
+        assert!(matches!(fault(&going_on, Call::Write), Fault::Unknown(_)));
+        let timed_out = || SdkError::<PutItemError, HttpResponse>::timeout_error("no answer");
+        assert!(matches!(fault(&timed_out(), Call::Write), Fault::Unknown(_)));
+        assert!(matches!(fault(&timed_out(), Call::Read), Fault::NotDone(_)));
+        let unsent = SdkError::<PutItemError, HttpResponse>::construction_failure("no credentials");
+        assert!(matches!(fault(&unsent, Call::Write), Fault::NotDone(_)), "it never left");
+        let garbled = HttpResponse::new(200.try_into().unwrap(), "<html>".into());
+        let garbled = SdkError::<PutItemError, _>::response_error("no JSON", garbled);
+        assert!(matches!(fault(&garbled, Call::Write), Fault::Unknown(_)), "somebody has answered, and not said what");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_can_sign_is_not_done() {
+        use aws_credential_types::provider::{ProvideCredentials, future};
+        use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Region};
+
+        #[derive(Debug)]
+        struct Nobody;
+
+        impl ProvideCredentials for Nobody {
+            fn provide_credentials<'a>(&'a self) -> future::ProvideCredentials<'a>
+            where
+                Self: 'a,
+            {
+                future::ProvideCredentials::ready(Err(CredentialsError::not_loaded("nobody is here")))
+            }
+        }
+
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
+            .region(Region::new("nowhere"))
+            .endpoint_url("http://127.0.0.1:9")
+            .credentials_provider(Nobody)
+            .build();
+        let call = aws_sdk_dynamodb::Client::from_conf(config).put_item().table_name("t");
+        let error = call.set_item(Some(Default::default())).send().await.expect_err("nobody signs it");
+        let fault = fault(&error, Call::Write);
+        assert!(matches!(&fault, Fault::NotDone(cause) if cause.contains("nobody is here")), "{fault:?}");
+    }
+
+    #[test]
+    fn what_can_never_work_is_refused_in_the_engine_s_words() {
+        for code in ["ValidationException", "ResourceNotFoundException", "AccessDeniedException", "SomethingNew"] {
+            let fault = fault(&answered(unhandled(code), 400), Call::Write);
+            let Fault::Refused(cause) = fault else { panic!("{code} is refused: {fault}") };
+            assert!(cause.contains(code) && cause.contains("why"), "{cause}");
+        }
+    }
 }

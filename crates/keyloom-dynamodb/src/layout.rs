@@ -7,8 +7,10 @@ use keyloom_value::{Value, key::Part};
 
 use crate::key::{KeyAttribute, is_native};
 
-/// What is ours in an item.
-pub(crate) const OURS: &str = "kl_";
+/// A partition key that does not stand for itself; of an index, with its name behind a point.
+const PARTITION: &str = "kl_p";
+/// A sort key that does not stand for itself; of an index, with its name behind a point.
+const SORT: &str = "kl_s";
 /// The version of a decided or carried row.
 pub(crate) const VERSION: &str = "kl_v";
 /// The fence of a placed group: twice its version, and one for a put. Group n above 0 has its number behind.
@@ -43,10 +45,10 @@ impl Layout {
             _ => (own.to_owned(), false),
         };
         let table = shape.table();
-        let (partition_name, native) = name("kl_p", shape.partition_parts(), false, &table.partition[0].name);
+        let (partition_name, native) = name(PARTITION, shape.partition_parts(), false, &table.partition[0].name);
         let partition = KeyAttribute { name: partition_name, parts: shape.partition_parts().to_vec(), native };
         let sort = table.sort.first().map(|first| {
-            let (name, native) = name("kl_s", shape.sort_parts(), true, &first.name);
+            let (name, native) = name(SORT, shape.sort_parts(), true, &first.name);
             KeyAttribute { name, parts: shape.sort_parts().to_vec(), native }
         });
         Self { table: full_name(prefix, &table.name), shape, index: None, partition, sort, indexes }
@@ -59,7 +61,7 @@ impl Layout {
         let name = &table.name;
         let attribute = |own: &str, parts: &[Part], ordered: bool, column: Option<&str>| {
             let keys = [Some(&base.partition), base.sort.as_ref()];
-            let own = format!("{OURS}{name}_{own}");
+            let own = format!("{own}.{name}");
             let (called, native) = match (parts, column) {
                 ([one], Some(column)) if is_native(one, ordered) => {
                     let as_key = keys.into_iter().flatten().any(|key| key.native && key.name == column);
@@ -72,9 +74,9 @@ impl Layout {
             KeyAttribute { name: called, parts: parts.to_vec(), native }
         };
         let first = table.partition.first().map(|column| column.name.as_str());
-        let partition = attribute("p", shape.partition_parts(), false, first);
+        let partition = attribute(PARTITION, shape.partition_parts(), false, first);
         let first = table.sort.first().map(|column| column.name.as_str());
-        let sort = first.map(|first| attribute("s", shape.sort_parts(), true, Some(first)));
+        let sort = first.map(|first| attribute(SORT, shape.sort_parts(), true, Some(first)));
         let index = Some(name.clone());
         Self { table: base.table.clone(), shape, index, partition, sort, indexes: Vec::new() }
     }
@@ -123,6 +125,14 @@ fn numbered(name: &str, group: usize) -> String {
     if group == 0 { name.to_owned() } else { format!("{name}{group}") }
 }
 
+/// Whether an attribute of that name is the store's own. The run time has `kl_` columns too, which are ordinary ones here.
+fn is_ours(name: &str) -> bool {
+    let behind = |of: &str| name.strip_prefix(of);
+    let numbered = |of: &str| behind(of).is_some_and(|group| group.bytes().all(|byte| byte.is_ascii_digit()));
+    let keyed = |of: &str| behind(of).is_some_and(|index| index.is_empty() || index.starts_with('.'));
+    [VERSION, FORGET].contains(&name) || numbered(RANK) || numbered(END) || keyed(PARTITION) || keyed(SORT)
+}
+
 /// Looks at a table that is to be made: whether DynamoDB can hold it under these names.
 pub(crate) fn refuse(prefix: &str, shape: &Shape) -> Result<(), Fault> {
     let table = shape.table();
@@ -142,10 +152,9 @@ pub(crate) fn refuse(prefix: &str, shape: &Shape) -> Result<(), Fault> {
     {
         return refused("the name of an index on DynamoDB has at least 3 bytes".into());
     }
-    if let Some(name) = table.column_names().find(|name| name.starts_with(OURS) || name.is_empty() || name.len() > 255)
-    {
+    if let Some(name) = table.column_names().find(|name| name.is_empty() || name.len() > 255 || is_ours(name)) {
         return refused(format!(
-            "a column can't be called `{name}`: names have 1 to 255 bytes, and `{OURS}` is Keyloom's"
+            "a column can't be called `{name}`: names have 1 to 255 bytes, and some are Keyloom's"
         ));
     }
     // An update names every column, and DynamoDB takes 300 operators in one.

@@ -18,8 +18,8 @@ use crate::{
 /// As many keys as a batch takes.
 const BATCH_MAX: usize = 100;
 
-/// How often keys that a batch did not come to are asked for again, and how long the first pause is; each is twice the
-/// one before.
+/// How often keys that a batch did not come to are asked for again when none was answered, and how long the first pause
+/// is; each is twice the one before.
 const TRIES_MAX: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -122,12 +122,12 @@ impl DynamoDb {
             Err(fault) => return fail(answers, &fault),
         };
         let mut left: Vec<Item> = keys.iter().map(|asked| asked.key.clone()).collect();
-        let (mut found, mut units, mut pause) = (HashMap::new(), 0, PAUSE);
-        for attempt in 0..TRIES_MAX {
-            if attempt > 0 {
-                tokio::time::sleep(pause).await;
-                pause *= 2;
+        let (mut found, mut units, mut tries) = (HashMap::new(), 0, 0);
+        while !left.is_empty() && tries < TRIES_MAX {
+            if tries > 0 {
+                tokio::time::sleep(PAUSE * 2u32.pow(tries - 1)).await;
             }
+            let asked = left.len();
             let wanted = KeysAndAttributes::builder().set_keys(Some(left)).consistent_read(consistent).build();
             let wanted = match wanted {
                 Ok(wanted) => wanted,
@@ -151,9 +151,8 @@ impl DynamoDb {
             }
             let unprocessed = answer.unprocessed_keys.into_iter().flatten();
             left = unprocessed.flat_map(|(_, unprocessed)| unprocessed.keys).collect();
-            if left.is_empty() {
-                break;
-            }
+            // A batch ends early by its size too: that is no reason to wait.
+            tries = if left.len() < asked { 0 } else { tries + 1 };
         }
         let after = Duration::from_millis(100);
         let busy =

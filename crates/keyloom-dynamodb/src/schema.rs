@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use aws_sdk_dynamodb::{error::ProvideErrorMetadata, types::AttributeValue};
-use keyloom_store::{Fault, Shape, Table};
+use keyloom_store::{Fault, Shape, Table, TableId};
 
 use crate::{
     fault::{self, Call},
@@ -88,14 +88,13 @@ pub(crate) fn there(known: &Known) -> Result<Vec<There>, Fault> {
 }
 
 impl DynamoDb {
-    /// Reads what is known, and takes note of the tables that are there.
-    pub(crate) async fn reread(&self) -> Result<Known, Fault> {
-        let known = self.known().await?;
-        self.tables.refresh(&self.prefix, &there(&known)?);
-        Ok(known)
+    /// Reads which tables are there, and takes note of them.
+    pub(crate) async fn reread(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
+        Ok(self.tables.refresh(&self.prefix, &there(&self.known().await?)?))
     }
 
-    async fn known(&self) -> Result<Known, Fault> {
+    /// What is known of all tables.
+    pub(crate) async fn known(&self) -> Result<Known, Fault> {
         let (mut known, mut from) = (BTreeMap::new(), None);
         loop {
             let call = self.client.scan().table_name(full_name(&self.prefix, TABLE)).consistent_read(true);

@@ -132,6 +132,22 @@ impl ExtendDb {
         self.server.engine.id()
     }
 
+    /// Stops the server as a long pause of its machine would: its connections stay, nothing is answered.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn pause(&self) -> io::Result<()> {
+        self.server.engine.pause()
+    }
+
+    /// Lets a paused server go on.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn resume(&self) -> io::Result<()> {
+        self.server.engine.resume()
+    }
+
     /// Changes a setting through its management interface, whose password it prints when it starts.
     fn set(&self, key: &str, value: &str) -> Result<(), Unavailable> {
         let log = self.server.engine.end_of_log();

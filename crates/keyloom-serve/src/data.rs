@@ -165,8 +165,8 @@ pub fn restore(file: &Path, data: &Path, mut progress: impl FnMut(u64)) -> Resul
 pub fn export(
     catalog: &Catalog,
     data: &Path,
-    out: &mut impl Write,
-    progress: impl FnMut(u64),
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
     let program = program(catalog, Companions::Ride).map_err(DataError::Catalog)?;
     let mut counted = Counted::new(out, progress);

@@ -90,8 +90,8 @@ async fn script<S: Store + Define>(catalog: &Catalog, store: &S) -> Result<Resul
 pub fn export_engine(
     catalog: &Catalog,
     engine: &Engine,
-    out: &mut impl Write,
-    progress: impl FnMut(u64),
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(DataError::Output)?;
     let failed = |fault| DataError::Catalog(UpError::Engine(engine.to_string(), fault));
@@ -113,7 +113,7 @@ fn export_from<S: Store + Define + Sweep>(
     catalog: &Catalog,
     engine: &Engine,
     store: Arc<S>,
-    out: &mut impl Write,
+    out: &mut dyn Write,
     runtime: &Handle,
 ) -> Result<(), DataError> {
     let failed = |fault| DataError::Catalog(UpError::Engine(engine.to_string(), fault));
@@ -127,7 +127,7 @@ fn export_from<S: Store + Define + Sweep>(
 }
 
 /// Serves a catalog on an engine.
-pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
+pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
     let failed = |fault| UpError::Engine(engine.to_string(), fault);
     match &engine.address {
         StoreAddress::Cassandra(at) => {
@@ -145,7 +145,7 @@ async fn serve_on<S: Store + Define>(
     wanted: &Up<'_>,
     engine: &Engine,
     store: Arc<S>,
-    ready: impl FnOnce(&Ready),
+    ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
     let failed = |fault| UpError::Engine(engine.to_string(), fault);
     let script = script(wanted.catalog, &*store).await?.map_err(failed)?;

@@ -31,7 +31,7 @@ pub(crate) fn backup(store: &Embedded, pipe: &mut impl Write) -> io::Result<()> 
 }
 
 /// Every row, as a line of JSON. The writer may block, so this is for a thread outside the runtime.
-pub(crate) fn export(run: &Run, store: &impl Sweep, out: &mut impl Write, runtime: &Handle) -> io::Result<()> {
+pub(crate) fn export(run: &Run, store: &impl Sweep, out: &mut dyn Write, runtime: &Handle) -> io::Result<()> {
     let mut export = Export::default();
     while let Some(rows) = runtime.block_on(export.next(run, store)).map_err(io::Error::other)? {
         let mut text = String::new();

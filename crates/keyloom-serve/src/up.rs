@@ -126,7 +126,7 @@ impl std::error::Error for UpError {}
 ///
 /// # Errors
 /// When it can't begin, or could not stop cleanly.
-pub fn up(wanted: &Up<'_>, ready: impl FnOnce(&Ready)) -> Result<(), UpError> {
+pub fn up(wanted: &Up<'_>, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
     if !wanted.listen.ip().is_loopback() && !wanted.anyone {
         return Err(UpError::NotLoopback(wanted.listen));
     }
@@ -154,7 +154,7 @@ async fn serve_folder(
     wanted: &Up<'_>,
     path: &Path,
     durability: Durability,
-    ready: impl FnOnce(&Ready),
+    ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
     let failed = |fault| UpError::Store(path.to_owned(), fault);
     let program = program(wanted.catalog, Companions::Ride)?;

@@ -1,6 +1,8 @@
 //! Both servers, and stores on them, each with tables of its own.
 #![allow(dead_code, reason = "not every suite needs all of it")]
 
+pub mod gate;
+
 use std::{
     future::Future,
     sync::{
@@ -9,6 +11,10 @@ use std::{
     },
 };
 
+use aws_sdk_dynamodb::{
+    Client,
+    config::{BehaviorVersion, Config, Region, retry::RetryConfig},
+};
 use keyloom_dynamodb::{Credentials, DynamoDb, Options};
 use keyloom_engines::{
     Dynoxide, ExtendDb, available,
@@ -16,7 +22,7 @@ use keyloom_engines::{
 };
 use keyloom_store::{
     Abilities, Decision, Define, Fault, Get, Got, Inspect, Inspection, Millis, Placement, Resume, Rows, Segment, Shape,
-    Slice, Step, Store, Sweep, Swept, TableId, Verdict,
+    Slice, Step, Store, Sweep, Swept, Table, TableId, Verdict,
 };
 use tokio::runtime::Runtime;
 
@@ -61,6 +67,36 @@ pub fn options(endpoint: &str, prefix: &str) -> Options {
         endpoint: Some(endpoint.to_owned()),
         credentials: Credentials::Fixed { key: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() },
     }
+}
+
+/// A client that is not the store's, to look at items as somebody without us does.
+pub fn client(endpoint: &str) -> Client {
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .region(Region::new(REGION))
+        .endpoint_url(endpoint)
+        .retry_config(RetryConfig::disabled())
+        .credentials_provider(aws_sdk_dynamodb::config::Credentials::new(ACCESS_KEY, SECRET_KEY, None, None, "test"));
+    Client::from_conf(config.build())
+}
+
+/// Makes tables, and says under which handles.
+pub async fn define(store: &DynamoDb, tables: &[Table]) -> Vec<TableId> {
+    for table in tables {
+        store.apply(&Step::Create(table.clone())).await.expect("a table can be made");
+    }
+    let there = store.describe().await.expect("tables are described");
+    let find = |table: &Table| there.iter().find(|(_, shape)| shape.table().name == table.name).expect("it is there").0;
+    tables.iter().map(find).collect()
+}
+
+/// A number that looks random, for each number one: all bits depend on all bits, as at the end of splitmix64.
+pub fn mixed(number: u64) -> u64 {
+    let mut bits = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
 }
 
 /// A store whose futures are ready at once, so that whatever drives them need know nothing of its runtime.
