@@ -36,6 +36,7 @@ impl Run {
         // What has no companions can't lose any.
         let followed = !entity.projections.is_empty() || !intent.reserves.is_empty();
         let marked_early = !self.protocol.reads_first && marks.pop().is_some();
+        let before_this_try = marks.len();
         let marked = marked_early || !self.protocol.marks_again && !marks.is_empty();
         if followed && self.protocol.marks && !marked {
             let named = if self.protocol.marks_uniques { intent.reserves } else { &[] };
@@ -65,8 +66,8 @@ impl Run {
         }
         if done {
             // Marks of tries that were lost may name values that this one has not seen to.
-            let last = marks.pop();
-            self.owe(marks.drain(..).filter(|mark| !mark.names).chain(last).collect());
+            let own = marks.split_off(before_this_try);
+            self.owe(marks.drain(..).filter(|mark| !mark.names).chain(own).collect());
         }
         Ok(Tried::Done { visible })
     }
