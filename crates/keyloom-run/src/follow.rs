@@ -36,8 +36,11 @@ impl Run {
         // What has no companions can't lose any.
         let followed = !entity.projections.is_empty() || !intent.reserves.is_empty();
         let marked_early = !self.protocol.reads_first && marks.pop().is_some();
-        if followed && self.protocol.marks && !marked_early {
-            marks.push(self.mark(entity, &key, intent.reserves).await?);
+        let before_this_try = marks.len();
+        let marked = marked_early || !self.protocol.marks_again && !marks.is_empty();
+        if followed && self.protocol.marks && !marked {
+            let named = if self.protocol.marks_uniques { intent.reserves } else { &[] };
+            marks.push(self.mark(entity, &key, named).await?);
             if !self.protocol.reads_first {
                 return Ok(Tried::Lost);
             }
@@ -63,8 +66,8 @@ impl Run {
         }
         if done {
             // Marks of tries that were lost may name values that this one has not seen to.
-            let last = marks.pop();
-            self.owe(marks.drain(..).filter(|mark| !mark.names).chain(last).collect());
+            let own = marks.split_off(before_this_try);
+            self.owe(marks.drain(..).filter(|mark| !mark.names).chain(own).collect());
         }
         Ok(Tried::Done { visible })
     }
@@ -153,6 +156,12 @@ impl Run {
     /// Takes a unique value for a row that is not decided yet. It gets a new version also when the row has it already, so
     /// that nobody sets it free who looked before.
     async fn claim(&self, entity: &EntityPlan, own: &[Owned], reserve: &Reserve<'_>) -> Result<bool, Problem> {
+        if !self.protocol.claims_again
+            && let Some(held) = self.held(entity, reserve.reservation, &reserve.key).await?
+            && held.owner.as_deref() == Some(own)
+        {
+            return Ok(true);
+        }
         match self.decide_reservation(entity, reserve, Some(own.to_vec()), self.now_us()).await {
             Ok(verdict) => return Ok(verdict == Verdict::Done),
             Err(Fault::Unknown(_)) => {}

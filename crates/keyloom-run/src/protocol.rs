@@ -16,14 +16,22 @@ pub(crate) struct Protocol {
     pub(crate) stale_max: usize,
     /// A row is marked before it is decided.
     pub(crate) marks: bool,
+    /// Every try marks it again.
+    pub(crate) marks_again: bool,
+    /// A mark names the unique values that are taken and set free.
+    pub(crate) marks_uniques: bool,
     /// A mark that came too late is none.
     pub(crate) marks_in_time: bool,
     /// It is read before it is marked.
     pub(crate) reads_first: bool,
     /// Who settles a mark decides the row once more; a look would not stop a writer that sleeps.
     pub(crate) touches: bool,
+    /// He decides the reservations once more, too, so that no late claim of the writer gets them.
+    pub(crate) touches_reservations: bool,
     /// An unknown is over when the row has another version; a look alone would not stop a request under way.
     pub(crate) fences: bool,
+    /// A reservation gets a new version also when the row has it already.
+    pub(crate) claims_again: bool,
     /// A reservation is set free if it has the version that was seen before its owner was decided.
     pub(crate) frees_by_version: bool,
     /// A row names the places that it has left.
@@ -42,10 +50,14 @@ impl Protocol {
         tokens_max: 16,
         stale_max: 8,
         marks: true,
+        marks_again: true,
+        marks_uniques: true,
         marks_in_time: true,
         reads_first: true,
         touches: true,
+        touches_reservations: true,
         fences: true,
+        claims_again: true,
         frees_by_version: true,
         names_stale: true,
         shows_found: true,

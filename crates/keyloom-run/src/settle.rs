@@ -153,6 +153,9 @@ impl Run {
             return Ok(Touched::Other);
         }
         let reserve = Reserve { reservation, key, expect, taken: owner.is_some() };
+        if !self.protocol.touches_reservations {
+            return Ok(if reserve.taken { Touched::Own(Reserve { taken: false, ..reserve }) } else { Touched::Other });
+        }
         let now_us = self.now_us();
         let version = reserve.version_above(now_us);
         match self.decide_reservation(entity, &reserve, owner, now_us).await {

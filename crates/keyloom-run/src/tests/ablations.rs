@@ -15,7 +15,7 @@ fn missed(rule: &str, kinds: &[u64], within: u64, protocol: Protocol) {
 
 #[test]
 fn a_decision_without_a_mark_is_caught() {
-    missed("marks", &ALL, 200, Protocol { marks: false, ..AS_DESIGNED });
+    missed("marks", &ALL, 50, Protocol { marks: false, ..AS_DESIGNED });
 }
 
 #[test]
@@ -26,35 +26,55 @@ fn a_mark_that_came_too_late_is_caught() {
 /// A mark in time would be enough where reads end soon; here neither is so.
 #[test]
 fn a_mark_before_the_read_is_caught() {
-    missed("reads first", &[2, 6], 5_000, Protocol { reads_first: false, marks_in_time: false, ..AS_DESIGNED });
+    missed("reads first", &[2, 6], 2_000, Protocol { reads_first: false, marks_in_time: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_worker_that_looks_instead_of_touching_is_caught() {
-    missed("touches", &ALL, 5_000, Protocol { touches: false, ..AS_DESIGNED });
+    missed("touches", &ALL, 200, Protocol { touches: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn an_unknown_that_is_resolved_by_a_read_alone_is_caught() {
-    missed("fences", &ALL, 2_000, Protocol { fences: false, ..AS_DESIGNED });
+    missed("fences", &ALL, 1_000, Protocol { fences: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_reservation_that_is_freed_whatever_its_version_is_caught() {
-    missed("frees by version", &[2, 3], 5_000, Protocol { frees_by_version: false, ..AS_DESIGNED });
+    missed("frees by version", &[2, 3], 3_000, Protocol { frees_by_version: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_row_that_does_not_name_what_it_left_is_caught() {
-    missed("names stale", &ALL, 200, Protocol { names_stale: false, ..AS_DESIGNED });
+    missed("names stale", &ALL, 100, Protocol { names_stale: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_found_request_that_is_answered_before_it_is_visible_is_caught() {
-    missed("shows found", &ALL, 5_000, Protocol { shows_found: false, ..AS_DESIGNED });
+    missed("shows found", &ALL, 200, Protocol { shows_found: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_receipt_after_the_decision_is_caught() {
-    missed("receipts first", &ALL, 5_000, Protocol { receipts_first: false, ..AS_DESIGNED });
+    missed("receipts first", &ALL, 100, Protocol { receipts_first: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_try_without_a_mark_of_its_own_is_caught() {
+    missed("marks again", &[2, 6], 3_000, Protocol { marks_again: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_mark_that_does_not_name_unique_values_is_caught() {
+    missed("marks uniques", &ALL, 200, Protocol { marks_uniques: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_late_claim_that_nobody_stops_is_caught() {
+    missed("touches reservations", &[0, 1, 2], 3_000, Protocol { touches_reservations: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_claim_without_a_new_version_is_caught() {
+    missed("claims again", &[2, 3], 3_000, Protocol { claims_again: false, ..AS_DESIGNED });
 }
