@@ -1,6 +1,6 @@
 //! Rows in an engine: how it is reached, what is said to it, and who finishes what was cut off.
 
-use std::{fmt, io::Write, sync::Arc, time::Duration};
+use std::{fmt, io::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use keyloom_cassandra::{Cassandra, Login};
 use keyloom_dynamodb::{Credentials, DynamoDb};
@@ -199,6 +199,7 @@ async fn cassandra(at: &CassandraAddress, engine: &Engine) -> Result<Cassandra, 
     let options = keyloom_cassandra::Options {
         create_keyspace: engine.create_keyspace,
         login,
+        authority: at.authority.as_ref().map(PathBuf::from),
         data_centre: at.data_centre.clone(),
         ..keyloom_cassandra::Options::new(at.hosts.clone(), &at.keyspace)
     };

@@ -9,5 +9,6 @@
 mod crash;
 mod data;
 mod endpoints;
+mod engines;
 mod process;
 mod starting;
