@@ -143,3 +143,101 @@ fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Malformed> {
 fn text(bytes: &[u8]) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes).map_err(|_| Malformed::from_static("a text is not UTF-8"))
 }
+
+#[cfg(test)]
+mod tests {
+    use keyloom_value::{Duration, Member, Variant};
+
+    use super::*;
+    use crate::cells::Cells;
+
+    fn samples() -> Vec<(Kind, Value<'static>)> {
+        let member = |name: &str, kind| Member { name: name.to_owned(), kind, optional: true };
+        let address = Kind::Struct(vec![member("street", Kind::Text), member("number", Kind::Int)]);
+        let variants =
+            vec![Variant { name: "low".to_owned(), rank: 1 }, Variant { name: "high".to_owned(), rank: 300 }];
+        let mut samples = vec![
+            (Kind::Bool, Value::Bool(true)),
+            (Kind::Int, Value::Int(i64::MIN)),
+            (Kind::Float, Value::Float(-1.5)),
+            (Kind::Text, Value::Text("é\0".into())),
+            (Kind::Bytes, Value::Bytes(vec![].into())),
+            (Kind::Json, Value::Json("{}".into())),
+            (Kind::Uuid, Value::Uuid([9; 16])),
+            (Kind::Date, Value::Date(i32::MIN)),
+            (Kind::Timestamp { micros: true }, Value::Timestamp(-1)),
+            (Kind::Duration, Value::Duration(Duration { months: -1, days: 2, micros: -3 })),
+            (Kind::Ip, Value::Ip([10, 0, 0, 1].into())),
+            (Kind::Enum(variants), Value::Enum(300)),
+            (Kind::List(Box::new(Kind::Int)), Value::List(vec![Value::Int(1), Value::Int(-1)])),
+            (Kind::Set(Box::new(Kind::Text)), Value::Set(vec!["".into(), "a".into()])),
+            (
+                Kind::Map(Box::new(Kind::Text), Box::new(address.clone())),
+                Value::Map(vec![("a".into(), Value::Struct(vec![Value::Null, Value::Int(1)]))]),
+            ),
+            (
+                Kind::OneOf(vec![Kind::Int, address]),
+                Value::OneOf(1, Box::new(Value::Struct(vec!["b".into(), Value::Null]))),
+            ),
+        ];
+        for digits in
+            [0, 1, -1, 127, 128, -128, -129, 255, 256, i128::from(i64::MAX), 10i128.pow(38) - 1, 1 - 10i128.pow(38)]
+        {
+            samples.push((Kind::Decimal { scale: 2 }, Value::Decimal(digits)));
+        }
+        samples
+    }
+
+    fn written(kind: &Kind, value: &Value<'_>) -> Vec<u8> {
+        let mut cells = Cells::default();
+        cells.column(value, kind).unwrap();
+        cells.since(4).to_vec()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (kind, sample) in samples() {
+            assert_eq!(value(&written(&kind, &sample), &kind), Ok(sample));
+        }
+    }
+
+    #[test]
+    fn decimals_are_as_short_as_they_can_be() {
+        // Equal numbers must be equal keys.
+        let length = |digits| written(&Kind::Decimal { scale: 0 }, &Value::Decimal(digits)).len() - 4;
+        assert_eq!([0, 127, 128, -128, -129, 32_767, 32_768].map(length), [1, 1, 2, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn bytes_that_others_wrote_are_an_error_and_no_panic() {
+        for (kind, sample) in samples() {
+            let bytes = written(&kind, &sample);
+            for length in 0..bytes.len() {
+                let _ = value(&bytes[..length], &kind);
+            }
+            for at in 0..bytes.len() {
+                for changed in [0, 1, 0x7F, 0x80, 0xFF] {
+                    let mut bytes = bytes.clone();
+                    bytes[at] = changed;
+                    let _ = value(&bytes, &kind);
+                }
+            }
+        }
+        let list = Kind::List(Box::new(Kind::Int));
+        assert!(value(&[0x7F, 0xFF, 0xFF, 0xFF], &list).is_err(), "a list of two billion items that are not there");
+        let unknown = written(&Kind::Text, &Value::from("unheard of"));
+        assert!(value(&unknown, &Kind::Enum(Vec::new())).is_err());
+        assert!(value(&written(&Kind::Decimal { scale: 1 }, &Value::Decimal(1)), &Kind::Decimal { scale: 2 }).is_err());
+    }
+
+    #[test]
+    fn a_member_that_is_not_known_is_not_lost_in_silence() {
+        let member = |name: &str| Member { name: name.to_owned(), kind: Kind::Int, optional: true };
+        let (narrow, wide) = (Kind::Struct(vec![member("a")]), Kind::Struct(vec![member("a"), member("b")]));
+        let (one, two) = (Value::Struct(vec![Value::Int(1)]), Value::Struct(vec![Value::Int(1), Value::Int(2)]));
+        let half = Value::Struct(vec![Value::Int(1), Value::Null]);
+        assert_eq!(value(&written(&narrow, &one), &wide), Ok(half.clone()), "an older row");
+        assert_eq!(value(&written(&wide, &half), &narrow), Ok(one), "a newer row that says nothing new");
+        assert!(value(&written(&wide, &two), &narrow).is_err());
+    }
+}
