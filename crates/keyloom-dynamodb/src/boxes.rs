@@ -12,6 +12,9 @@ use keyloom_store::{
 
 use crate::{DynamoDb, Options};
 
+/// Tables with their handles.
+type Described = Vec<(TableId, Arc<Shape>)>;
+
 impl DynamoDb {
     #[inline(never)]
     pub(crate) fn connected(options: &Options) -> BoxFuture<'_, Result<Self, Fault>> {
@@ -49,8 +52,8 @@ impl DynamoDb {
     }
 
     #[inline(never)]
-    pub(crate) fn described(&self) -> BoxFuture<'_, Result<Vec<(TableId, Arc<Shape>)>, Fault>> {
-        Box::pin(self.describe_tables())
+    pub(crate) fn described(&self) -> BoxFuture<'_, Result<Described, Fault>> {
+        Box::pin(self.reread())
     }
 
     #[inline(never)]

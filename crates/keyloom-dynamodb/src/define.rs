@@ -48,10 +48,6 @@ impl Define for DynamoDb {
 }
 
 impl DynamoDb {
-    pub(crate) async fn describe_tables(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
-        self.reread().await
-    }
-
     pub(crate) async fn take(&self, step: &Step) -> Result<(), Fault> {
         let mut known = self.known().await?;
         for request in self.requests(&mut known, step)? {

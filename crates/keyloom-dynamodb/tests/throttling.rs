@@ -116,7 +116,7 @@ fn run(time: Duration) {
     let world = Here::new(0);
     let (store, tables) = runtime.block_on(async {
         let store = common::open(&endpoint, prefix).await;
-        let tables = Tables::open(&store).await;
+        let tables = Tables::open(&store, &world).await;
         for name in names(&store).await {
             let units = if name.contains("decided") { DECIDED_UNITS } else { PLACED_UNITS };
             provision(&server, &format!("{prefix}.{name}"), Some(units)).await;
@@ -248,7 +248,7 @@ fn write_until_killed(told: &str) {
     let runtime = common::runtime();
     runtime.block_on(async {
         let store = Arc::new(common::open(endpoint, prefix).await);
-        let (tables, ledger) = (Tables::open(&*store).await, Ledger::default());
+        let (tables, ledger) = (Tables::open(&*store, &Here::new(first)).await, Ledger::default());
         std::io::stdout().write_all(b"\nready\n").unwrap();
         let mut clients = tokio::task::JoinSet::new();
         for number in first..first + CLIENTS {
