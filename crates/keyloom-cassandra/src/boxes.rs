@@ -12,6 +12,9 @@ use keyloom_store::{
 
 use crate::{Cassandra, Options};
 
+/// The tables that are there.
+type Described = Vec<(TableId, Arc<Shape>)>;
+
 impl Cassandra {
     #[inline(never)]
     pub(crate) fn connected(options: &Options) -> BoxFuture<'_, Result<Self, Fault>> {
@@ -49,7 +52,7 @@ impl Cassandra {
     }
 
     #[inline(never)]
-    pub(crate) fn described(&self) -> BoxFuture<'_, Result<Vec<(TableId, Arc<Shape>)>, Fault>> {
+    pub(crate) fn described(&self) -> BoxFuture<'_, Result<Described, Fault>> {
         Box::pin(self.describe_tables())
     }
 

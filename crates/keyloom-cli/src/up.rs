@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         log: complain,
         schema: |script| print(&format!("making tables:\n{}\n", script_text(script))),
     };
-    let place = engine.as_ref().map_or_else(|| folder.display().to_string(), |engine| engine.to_string());
+    let place = engine.as_ref().map_or_else(|| folder.display().to_string(), ToString::to_string);
     match up(&wanted, &mut |ready| say(&catalog, &place, ready)) {
         Ok(()) => {
             print("stopped\n");
