@@ -173,7 +173,7 @@ async fn a_step_that_was_cut_off_is_taken_again(endpoint: &str) {
                 assert_eq!(there, [], "{state}");
                 continue;
             };
-            assert_eq!(there, [wanted.clone()], "{state}");
+            assert_eq!(there, std::slice::from_ref(wanted), "{state}");
             let found = described(endpoint, &format!("{prefix}.orders")).await;
             let key = &wanted.partition[0].name;
             assert_eq!(found.key_schema()[0].attribute_name(), key, "{state}: the engine's table is the wanted one");
