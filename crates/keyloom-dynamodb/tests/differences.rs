@@ -4,14 +4,16 @@
 
 mod common;
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::{
     Client,
     error::ProvideErrorMetadata,
     operation::update_table::builders::UpdateTableFluentBuilder,
     types::{
-        AttributeDefinition, AttributeValue, BillingMode, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate,
-        KeySchemaElement, KeyType, KeysAndAttributes, Projection, ProjectionType, ProvisionedThroughput,
-        ReturnConsumedCapacity, ScalarAttributeType, TableStatus,
+        AttributeDefinition, AttributeValue, BillingMode, ConsumedCapacity, CreateGlobalSecondaryIndexAction,
+        GlobalSecondaryIndexUpdate, KeySchemaElement, KeyType, KeysAndAttributes, Projection, ProjectionType,
+        ProvisionedThroughput, ReturnConsumedCapacity, ScalarAttributeType, TableStatus,
     },
 };
 use keyloom_engines::{ExtendDb, announce, available, dynamodb::Options};
@@ -83,7 +85,7 @@ async fn units_of_a_missing_item_in_a_batch(client: &Client) -> f64 {
     let keys = KeysAndAttributes::builder().keys([("p".to_owned(), text()), ("s".to_owned(), number(77))].into());
     let call = client.batch_get_item().request_items("differences", keys.consistent_read(true).build().unwrap());
     let answer = call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await.unwrap();
-    answer.consumed_capacity().iter().filter_map(|capacity| capacity.capacity_units()).sum()
+    answer.consumed_capacity().iter().filter_map(ConsumedCapacity::capacity_units).sum()
 }
 
 /// `API_UpdateTable`: "You can create or delete only one global secondary index per UpdateTable operation." So both are
@@ -114,7 +116,7 @@ async fn batches_are_throttled(client: &Client) -> bool {
         let key = |at: i64| [("p".to_owned(), text()), ("s".to_owned(), number(at))].into();
         let keys = KeysAndAttributes::builder().set_keys(Some((0..100).map(key).collect())).consistent_read(true);
         match client.batch_get_item().request_items("differences", keys.build().unwrap()).send().await {
-            Ok(answer) if answer.unprocessed_keys().is_none_or(|left| left.is_empty()) => {}
+            Ok(answer) if answer.unprocessed_keys().is_none_or(HashMap::is_empty) => {}
             _ => return true,
         }
     }
