@@ -13,6 +13,7 @@
 
 mod costs;
 mod fit;
+mod wire;
 
 use std::{
     fmt,
@@ -23,6 +24,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 pub use costs::{Costs, costs};
 pub use fit::{errors, fit};
+pub use wire::Wire;
 
 /// How many rounds a duel has.
 pub const ROUNDS: usize = 9;
@@ -30,13 +32,13 @@ pub const ROUNDS: usize = 9;
 /// How many calls of one side stand together before the other's turn.
 const TURN: u64 = 25;
 
+/// How many calls of each side are made to count their requests.
+const COUNTED: u64 = 100;
+
 /// One call after the other, with numbers that tell the calls apart.
 pub trait Side {
     /// Makes one call.
     fn call(&mut self, number: u64) -> impl Future<Output = ()>;
-
-    /// How many requests this side has sent since it began, as the wire or the server counts them.
-    fn requests(&mut self) -> impl Future<Output = u64>;
 }
 
 /// What a duel measured.
@@ -53,15 +55,20 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// Runs both sides, so many calls each in every round.
-    pub async fn run(name: &str, calls: u64, ours: &mut impl Side, theirs: &mut impl Side) -> Self {
+    /// Runs both sides, so many calls each in every round. How many requests a call takes was [counted](count) before.
+    pub async fn run(
+        name: &str,
+        calls: u64,
+        requests: (f64, f64),
+        ours: &mut impl Side,
+        theirs: &mut impl Side,
+    ) -> Self {
         let (mut latency, mut processor) = (Vec::new(), Vec::new());
         // What connections and caches do at first is not what is asked.
         for number in 0..calls.min(200) {
             ours.call(number).await;
             theirs.call(number).await;
         }
-        let before = (ours.requests().await, theirs.requests().await);
         for round in 0..ROUNDS as u64 {
             let (mut mine, mut other) = (Turns::default(), Turns::default());
             for turn in 0..calls.div_ceil(TURN) {
@@ -77,9 +84,6 @@ impl Duel {
             latency.push((mine.median(), other.median()));
             processor.push((mine.processor_each(), other.processor_each()));
         }
-        let after = (ours.requests().await, theirs.requests().await);
-        let each = |count: u64| count as f64 / (ROUNDS as u64 * calls.div_ceil(TURN) * TURN) as f64;
-        let requests = (each(after.0 - before.0), each(after.1 - before.1));
         Self { name: name.to_owned(), requests, latency, processor }
     }
 
@@ -90,6 +94,18 @@ impl Duel {
             "", "requests", "by hand", "p50 us", "by hand", "ratio", "CPU us", "by hand", "ratio"
         )
     }
+}
+
+/// How many requests a call takes. `requests` says how many were sent so far, as the server or the wire counts them, without
+/// those of the counting itself.
+pub async fn count<R: Future<Output = u64>>(side: &mut impl Side, requests: impl Fn() -> R) -> f64 {
+    // What a connection says at first is not what is asked.
+    side.call(0).await;
+    let before = requests().await;
+    for number in 0..COUNTED {
+        side.call(number).await;
+    }
+    requests().await.saturating_sub(before) as f64 / COUNTED as f64
 }
 
 /// The median of the rounds' ratios of the first to the second.
@@ -150,26 +166,25 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use std::{
+        cell::Cell,
         pin::pin,
         task::{Context, Poll, Waker},
     };
 
     use super::*;
 
-    struct Counting {
+    struct Counting<'a> {
         calls: u64,
+        requests: &'a Cell<u64>,
         requests_each: u64,
         numbers: Vec<u64>,
     }
 
-    impl Side for Counting {
+    impl Side for Counting<'_> {
         async fn call(&mut self, number: u64) {
             self.calls += 1;
+            self.requests.set(self.requests.get() + self.requests_each);
             self.numbers.push(number);
-        }
-
-        async fn requests(&mut self) -> u64 {
-            self.calls * self.requests_each
         }
     }
 
@@ -182,13 +197,17 @@ mod tests {
 
     #[test]
     fn both_sides_make_the_same_calls() {
-        let side = |requests_each| Counting { calls: 0, requests_each, numbers: Vec::new() };
+        let requests = Cell::new(0);
+        let side = |requests_each| Counting { calls: 0, requests: &requests, requests_each, numbers: Vec::new() };
         let (mut ours, mut theirs) = (side(2), side(1));
-        let duel = ready(Duel::run("nothing", 50, &mut ours, &mut theirs));
+        let counted = ready(async {
+            (count(&mut ours, || async { requests.get() }).await, count(&mut theirs, || async { requests.get() }).await)
+        });
+        let duel = ready(Duel::run("nothing", 50, counted, &mut ours, &mut theirs));
         assert_eq!(duel.requests, (2.0, 1.0));
         assert_eq!((duel.latency.len(), duel.processor.len()), (ROUNDS, ROUNDS));
         assert_eq!(ours.numbers, theirs.numbers);
-        assert_eq!(ours.calls, 50 + ROUNDS as u64 * 50);
+        assert_eq!(ours.calls, 1 + COUNTED + 50 + ROUNDS as u64 * 50);
     }
 
     #[test]

@@ -1,0 +1,134 @@
+//! What an engineer would write on the same driver, with the statements that the store has prepared.
+
+use std::sync::Arc;
+
+use scylla::{
+    client::{execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder},
+    policies::retry::FallthroughRetryPolicy,
+    statement::{
+        Consistency, SerialConsistency,
+        batch::{Batch, BatchType},
+        prepared::PreparedStatement,
+    },
+};
+
+use crate::{KEYSPACE, NOW, ROWS, TOGETHER, Verbs, payload, user};
+
+/// The session, and the statements.
+pub(crate) struct ByHand {
+    session: Session,
+    get: PreparedStatement,
+    slice: PreparedStatement,
+    put: PreparedStatement,
+    decide_absent: PreparedStatement,
+    decide: PreparedStatement,
+}
+
+/// Rows that never end.
+const NEVER: i64 = i64::MAX;
+
+impl ByHand {
+    pub(crate) async fn open(point: &str) -> Self {
+        let profile = ExecutionProfile::builder()
+            .consistency(Consistency::LocalQuorum)
+            .serial_consistency(Some(SerialConsistency::LocalSerial))
+            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+            .build();
+        let builder = SessionBuilder::new().known_node(point).default_execution_profile_handle(profile.into_handle());
+        let session = builder.build().await.unwrap();
+        let known = "SELECT query_string FROM system.prepared_statements";
+        let known = session.query_unpaged(known, ()).await.unwrap().into_rows_result().unwrap();
+        let known: Vec<String> = known.rows::<(String,)>().unwrap().map(|row| row.unwrap().0).collect();
+        let prepare = async |text: &str| {
+            let text = text.replace("KEYSPACE", &format!("\"{KEYSPACE}\""));
+            assert!(known.contains(&text), "the store has not prepared this, but:\n{}", known.join("\n"));
+            session.prepare(text).await.unwrap()
+        };
+        let put = r#"SET "payload" = ?, "kl_v" = ?, "kl_x" = ? WHERE "user" = ?"#;
+        let decide = format!(r#"UPDATE KEYSPACE."accounts" USING TTL ? {put} IF "kl_v" = ? AND "kl_x""#);
+        Self {
+            get: prepare(
+                r#"SELECT "payload", "kl_v", "kl_x" FROM KEYSPACE."timeline" WHERE "user" = ? AND "number" = ?"#,
+            )
+            .await,
+            slice: prepare(
+                r#"SELECT "number", "payload", "kl_v", "kl_x" FROM KEYSPACE."timeline" WHERE "user" = ? LIMIT ?"#,
+            )
+            .await,
+            put: prepare(&format!(r#"UPDATE KEYSPACE."timeline" USING TIMESTAMP ? AND TTL ? {put} AND "number" = ?"#))
+                .await,
+            decide_absent: prepare(&format!("{decide} = ?")).await,
+            decide: prepare(&format!("{decide} > ?")).await,
+            session,
+        }
+    }
+
+    /// How many requests the node has counted, without those of this question.
+    pub(crate) async fn requests(&self) -> u64 {
+        use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+        static ASKED: AtomicU64 = AtomicU64::new(0);
+        let text = "SELECT request_count FROM system_views.clients";
+        let answer = self.session.query_unpaged(text, ()).await.unwrap().into_rows_result().unwrap();
+        let all: i64 = answer.rows::<(i64,)>().unwrap().map(|row| row.unwrap().0).sum();
+        all.unsigned_abs() - ASKED.fetch_add(1, Relaxed)
+    }
+
+    fn row(&self, user: String, sort: u64, number: u64, version: u64) -> Row {
+        let version = i64::try_from(version).unwrap();
+        (version + 1, 0, payload(number), version, NEVER, user, i64::try_from(sort).unwrap())
+    }
+}
+
+/// Timestamp, time to live, payload, version, end, user, number.
+type Row = (i64, i32, Vec<u8>, i64, i64, String, i64);
+
+impl Verbs for ByHand {
+    async fn get(&self, number: u64) {
+        let key = (user(number), i64::try_from(number % ROWS).unwrap());
+        let answer = self.session.execute_unpaged(&self.get, key).await.unwrap().into_rows_result().unwrap();
+        let (payload, _, end) = answer.single_row::<(Vec<u8>, i64, i64)>().unwrap();
+        assert!(!payload.is_empty() && end > NOW.0);
+    }
+
+    async fn slice(&self, number: u64) {
+        let answer = self.session.execute_unpaged(&self.slice, (user(number), 100)).await.unwrap();
+        let answer = answer.into_rows_result().unwrap();
+        let rows = answer.rows::<(i64, Vec<u8>, i64, i64)>().unwrap();
+        let rows: Vec<(i64, Vec<u8>, i64)> = rows
+            .map(Result::unwrap)
+            .filter(|(.., end)| *end > NOW.0)
+            .map(|(number, payload, version, _)| (number, payload, version))
+            .collect();
+        assert_eq!(rows.len(), 100);
+    }
+
+    async fn place(&self, number: u64, version: u64) {
+        let row = self.row(user(number), number % ROWS, number, version);
+        self.session.execute_unpaged(&self.put, row).await.unwrap();
+    }
+
+    async fn place_together(&self, number: u64, version: u64) {
+        let rows: Vec<Row> =
+            (number..number + TOGETHER).map(|at| self.row(user(at), number % ROWS, number, version)).collect();
+        let statements = rows.iter().map(|_| self.put.clone().into()).collect();
+        let batch = Batch::new_with_statements(BatchType::Logged, statements);
+        self.session.batch(&batch, rows).await.unwrap();
+    }
+
+    async fn decide(&self, version: u64) {
+        let version = i64::try_from(version).unwrap();
+        let image = (0, payload(version.unsigned_abs()), version, NEVER, "by hand");
+        let answer = if version == 2 {
+            let (ttl, payload, version, end, user) = image;
+            let cells = (ttl, payload, version, end, user, None::<i64>, None::<i64>);
+            self.session.execute_unpaged(&self.decide_absent, cells).await
+        } else {
+            let (ttl, payload, version, end, user) = image;
+            let cells = (ttl, payload, version, end, user, version - 2, NOW.0);
+            self.session.execute_unpaged(&self.decide, cells).await
+        };
+        let answer = answer.unwrap().into_rows_result().unwrap();
+        let (applied, ..) = answer.single_row::<(bool, Option<i64>, Option<i64>)>().unwrap();
+        assert!(applied);
+    }
+}
