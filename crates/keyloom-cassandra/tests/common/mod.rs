@@ -1,10 +1,16 @@
 //! One node for a suite, and an empty keyspace of it for every store that is asked for.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use keyloom_cassandra::{Cassandra, Options};
 use keyloom_engines::{available, cassandra};
 use tokio::runtime::Runtime;
+
+/// How long a node waits; a client waits for twice as long.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A node, and what drives the calls to it.
 pub struct Node {
@@ -16,7 +22,10 @@ pub struct Node {
 impl Node {
     /// A node, or nothing after saying that the suite is skipped.
     pub fn start(suite: &str) -> Option<Self> {
-        let started = keyloom_engines::Cassandra::start(&cassandra::Options::default());
+        // A machine that is busy with builds is no fault of the store, so nothing is given up early here.
+        let timeouts = cassandra::Timeouts { read: PATIENCE, write: PATIENCE, contention: PATIENCE };
+        let started =
+            keyloom_engines::Cassandra::start(&cassandra::Options { timeouts, ..cassandra::Options::default() });
         let node = available(suite, "cassandra", started)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Some(Self { runtime, node, keyspaces: AtomicU64::new(0) })
@@ -26,7 +35,8 @@ impl Node {
     pub fn options(&self) -> Options {
         let number = self.keyspaces.fetch_add(1, Ordering::Relaxed);
         let contact_points = vec![self.node.contact_point().to_string()];
-        Options { create_keyspace: Some(1), ..Options::new(contact_points, format!("keyspace_{number}")) }
+        let keyspace = format!("keyspace_{number}");
+        Options { create_keyspace: Some(1), patience: 2 * PATIENCE, ..Options::new(contact_points, keyspace) }
     }
 
     /// An empty store.
