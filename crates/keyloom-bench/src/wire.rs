@@ -54,7 +54,11 @@ fn carry_both(client: TcpStream, server: SocketAddr, requests: &Arc<AtomicU64>) 
     let server = TcpStream::connect(server)?;
     let (from_client, to_server) = (client.try_clone()?, server.try_clone()?);
     let requests = Arc::clone(requests);
-    thread::spawn(move || carry(from_client, to_server, |seen| drop(requests.fetch_add(seen, Relaxed))));
+    thread::spawn(move || {
+        carry(from_client, to_server, |seen| {
+            requests.fetch_add(seen, Relaxed);
+        });
+    });
     thread::spawn(move || carry(server, client, |_| ()));
     Ok(())
 }
