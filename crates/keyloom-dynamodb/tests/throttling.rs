@@ -183,7 +183,17 @@ async fn provision(server: &ExtendDb, table: &str, units: Option<i64>) {
 }
 
 async fn names(store: &DynamoDb) -> Vec<String> {
-    store.describe().await.unwrap().into_iter().map(|(_, shape)| shape.table().name.clone()).collect()
+    // A server that has just been paused and throttled may need a moment until it answers again.
+    let mut described = store.describe().await;
+    for _ in 0..60 {
+        if described.is_ok() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        described = store.describe().await;
+    }
+    let described = described.unwrap();
+    described.into_iter().map(|(_, shape)| shape.table().name.clone()).collect()
 }
 
 async fn decided(store: &DynamoDb) -> TableId {
