@@ -12,6 +12,7 @@ mod common;
 
 use std::{
     env,
+    fmt::Debug,
     io::{BufRead, BufReader, Write},
     process::{Child, Command, Stdio},
     sync::{
@@ -179,21 +180,25 @@ async fn provision(server: &ExtendDb, table: &str, units: Option<i64>) {
         }
         None => call.billing_mode(BillingMode::PayPerRequest),
     };
-    call.send().await.unwrap();
+    soon(async || call.clone().send().await).await;
 }
 
 async fn names(store: &DynamoDb) -> Vec<String> {
-    // A server that has just been paused and throttled may need a moment until it answers again.
-    let mut described = store.describe().await;
-    for _ in 0..60 {
-        if described.is_ok() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        described = store.describe().await;
-    }
-    let described = described.unwrap();
+    let described = soon(async || store.describe().await).await;
     described.into_iter().map(|(_, shape)| shape.table().name.clone()).collect()
+}
+
+/// Asks until there is an answer: a server that has just been paused and throttled refuses for a moment even those who ask
+/// for nothing that is throttled.
+async fn soon<T, E: Debug>(ask: impl AsyncFn() -> Result<T, E>) -> T {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) => assert!(Instant::now() < until, "{error:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 async fn decided(store: &DynamoDb) -> TableId {
@@ -257,7 +262,7 @@ fn write_until_killed(told: &str) {
     let first: u16 = first.parse().unwrap();
     let runtime = common::runtime();
     runtime.block_on(async {
-        let store = Arc::new(common::open(endpoint, prefix).await);
+        let store = Arc::new(soon(async || DynamoDb::connect(&common::options(endpoint, prefix)).await).await);
         let (tables, ledger) = (Tables::open(&*store, &Here::new(first)).await, Ledger::default());
         std::io::stdout().write_all(b"\nready\n").unwrap();
         let mut clients = tokio::task::JoinSet::new();
