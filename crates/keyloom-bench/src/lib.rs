@@ -4,7 +4,7 @@
 //! minute means much. A [`Duel`] runs both sides in short turns, and who goes first changes with every turn. Nothing here
 //! fails by the clock.
 //!
-//! [`costs`] fits what the calls of any store cost its engine.
+//! [`verbs`] has what both sides do where one of them is a store. [`costs`] fits what the calls of any store cost its engine.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -13,6 +13,7 @@
 
 mod costs;
 mod fit;
+pub mod verbs;
 mod wire;
 
 use std::{

@@ -12,7 +12,9 @@ use scylla::{
     },
 };
 
-use crate::{KEYSPACE, NOW, ROWS, TOGETHER, Verbs, payload, user};
+use keyloom_bench::verbs::{BY_HAND, NOW, TOGETHER, Verbs, payload, sort, user};
+
+use crate::KEYSPACE;
 
 /// The session, and the statements.
 pub(crate) struct ByHand {
@@ -44,15 +46,15 @@ impl ByHand {
             assert!(known.contains(&text), "the store has not prepared this, but:\n{}", known.join("\n"));
             session.prepare(text).await.unwrap()
         };
-        let put = r#"SET "payload" = ?, "kl_v" = ?, "kl_x" = ? WHERE "user" = ?"#;
+        let put = r#"SET "kl_v" = ?, "kl_x" = ?, "payload" = ? WHERE "user" = ?"#;
         let decide = format!(r#"UPDATE KEYSPACE."accounts" USING TTL ? {put} IF "kl_v" = ? AND "kl_x""#);
         Self {
             get: prepare(
-                r#"SELECT "payload", "kl_v", "kl_x" FROM KEYSPACE."timeline" WHERE "user" = ? AND "number" = ?"#,
+                r#"SELECT "kl_v", "kl_x", "payload" FROM KEYSPACE."timeline" WHERE "user" = ? AND "number" = ?"#,
             )
             .await,
             slice: prepare(
-                r#"SELECT "number", "payload", "kl_v", "kl_x" FROM KEYSPACE."timeline" WHERE "user" = ? LIMIT ?"#,
+                r#"SELECT "number", "kl_v", "kl_x", "payload" FROM KEYSPACE."timeline" WHERE "user" = ? LIMIT ?"#,
             )
             .await,
             put: prepare(&format!(r#"UPDATE KEYSPACE."timeline" USING TIMESTAMP ? AND TTL ? {put} AND "number" = ?"#))
@@ -73,58 +75,57 @@ impl ByHand {
         all.unsigned_abs() - ASKED.fetch_add(1, Relaxed)
     }
 
-    fn row(&self, user: String, sort: u64, number: u64, version: u64) -> Row {
+    fn row(user: String, number: u64, version: u64) -> Row {
         let version = i64::try_from(version).unwrap();
-        (version + 1, 0, payload(number), version, NEVER, user, i64::try_from(sort).unwrap())
+        (version + 1, 0, version, NEVER, payload(number), user, sort(number))
     }
 }
 
-/// Timestamp, time to live, payload, version, end, user, number.
-type Row = (i64, i32, Vec<u8>, i64, i64, String, i64);
+/// Timestamp, time to live, version, end, payload, user, number.
+type Row = (i64, i32, i64, i64, Vec<u8>, String, i64);
 
 impl Verbs for ByHand {
+    const WHOSE: &str = BY_HAND;
+
     async fn get(&self, number: u64) {
-        let key = (user(number), i64::try_from(number % ROWS).unwrap());
+        let key = (user(BY_HAND, number), sort(number));
         let answer = self.session.execute_unpaged(&self.get, key).await.unwrap().into_rows_result().unwrap();
-        let (payload, _, end) = answer.single_row::<(Vec<u8>, i64, i64)>().unwrap();
+        let (_, end, payload) = answer.single_row::<(i64, i64, Vec<u8>)>().unwrap();
         assert!(!payload.is_empty() && end > NOW.0);
     }
 
     async fn slice(&self, number: u64) {
-        let answer = self.session.execute_unpaged(&self.slice, (user(number), 100)).await.unwrap();
+        let answer = self.session.execute_unpaged(&self.slice, (user(BY_HAND, number), 100)).await.unwrap();
         let answer = answer.into_rows_result().unwrap();
-        let rows = answer.rows::<(i64, Vec<u8>, i64, i64)>().unwrap();
-        let rows: Vec<(i64, Vec<u8>, i64)> = rows
+        let rows = answer.rows::<(i64, i64, i64, Vec<u8>)>().unwrap();
+        let rows: Vec<(i64, i64, Vec<u8>)> = rows
             .map(Result::unwrap)
-            .filter(|(.., end)| *end > NOW.0)
-            .map(|(number, payload, version, _)| (number, payload, version))
+            .filter(|(_, _, end, _)| *end > NOW.0)
+            .map(|(number, version, _, payload)| (number, version, payload))
             .collect();
         assert_eq!(rows.len(), 100);
     }
 
     async fn place(&self, number: u64, version: u64) {
-        let row = self.row(user(number), number % ROWS, number, version);
+        let row = Self::row(user(BY_HAND, number), number, version);
         self.session.execute_unpaged(&self.put, row).await.unwrap();
     }
 
     async fn place_together(&self, number: u64, version: u64) {
         let rows: Vec<Row> =
-            (number..number + TOGETHER).map(|at| self.row(user(at), number % ROWS, number, version)).collect();
+            (number..number + TOGETHER).map(|at| Self::row(user(BY_HAND, at), number, version)).collect();
         let statements = rows.iter().map(|_| self.put.clone().into()).collect();
         let batch = Batch::new_with_statements(BatchType::Logged, statements);
         self.session.batch(&batch, rows).await.unwrap();
     }
 
-    async fn decide(&self, version: u64) {
-        let version = i64::try_from(version).unwrap();
-        let image = (0, payload(version.unsigned_abs()), version, NEVER, "by hand");
-        let answer = if version == 2 {
-            let (ttl, payload, version, end, user) = image;
-            let cells = (ttl, payload, version, end, user, None::<i64>, None::<i64>);
+    async fn decide(&self, before: u64, version: u64) {
+        let (payload, version) = (payload(version), i64::try_from(version).unwrap());
+        let answer = if before == 0 {
+            let cells = (0, version, NEVER, payload, BY_HAND, None::<i64>, None::<i64>);
             self.session.execute_unpaged(&self.decide_absent, cells).await
         } else {
-            let (ttl, payload, version, end, user) = image;
-            let cells = (ttl, payload, version, end, user, version - 2, NOW.0);
+            let cells = (0, version, NEVER, payload, BY_HAND, i64::try_from(before).unwrap(), NOW.0);
             self.session.execute_unpaged(&self.decide, cells).await
         };
         let answer = answer.unwrap().into_rows_result().unwrap();

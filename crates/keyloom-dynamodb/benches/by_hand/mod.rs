@@ -8,9 +8,10 @@ use aws_sdk_dynamodb::{
     primitives::Blob,
     types::{AttributeValue, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure, TransactWriteItem},
 };
+use keyloom_bench::verbs::{BY_HAND, NOW, TOGETHER, Verbs, payload, sort, user};
 use keyloom_engines::dynamodb::{ACCESS_KEY, REGION, SECRET_KEY};
 
-use crate::{NOW, PREFIX, ROWS, TOGETHER, Verbs, payload, user};
+use crate::PREFIX;
 
 /// The client, and the names of the tables.
 pub(crate) struct ByHand {
@@ -36,10 +37,10 @@ impl ByHand {
         Self { client, timeline: format!("{PREFIX}.timeline"), accounts: format!("{PREFIX}.accounts") }
     }
 
-    fn item(user: String, sort: u64, number: u64, rank: u64) -> HashMap<String, AttributeValue> {
+    fn item(user: String, number: u64, rank: u64) -> HashMap<String, AttributeValue> {
         HashMap::from([
             ("user".to_owned(), AttributeValue::S(user)),
-            ("number".to_owned(), AttributeValue::N(sort.to_string())),
+            ("number".to_owned(), AttributeValue::N(sort(number).to_string())),
             ("payload".to_owned(), AttributeValue::B(Blob::new(payload(number)))),
             ("kl_r".to_owned(), AttributeValue::N(rank.to_string())),
         ])
@@ -55,13 +56,15 @@ fn read(item: &HashMap<String, AttributeValue>) -> Option<Vec<u8>> {
 }
 
 impl Verbs for ByHand {
+    const WHOSE: &str = BY_HAND;
+
     async fn get(&self, number: u64) {
         let answer = self
             .client
             .get_item()
             .table_name(&self.timeline)
-            .key("user", AttributeValue::S(user(number)))
-            .key("number", AttributeValue::N((number % ROWS).to_string()))
+            .key("user", AttributeValue::S(user(BY_HAND, number)))
+            .key("number", AttributeValue::N(sort(number).to_string()))
             .consistent_read(true)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .send()
@@ -77,7 +80,7 @@ impl Verbs for ByHand {
             .table_name(&self.timeline)
             .key_condition_expression("#p = :p")
             .expression_attribute_names("#p", "user")
-            .expression_attribute_values(":p", AttributeValue::S(user(number)))
+            .expression_attribute_values(":p", AttributeValue::S(user(BY_HAND, number)))
             .scan_index_forward(true)
             .consistent_read(true)
             .limit(100)
@@ -85,9 +88,9 @@ impl Verbs for ByHand {
             .send()
             .await
             .unwrap();
-        let sort = |item: &HashMap<String, AttributeValue>| item["number"].as_n().unwrap().parse::<i64>().unwrap();
+        let number = |item: &HashMap<String, AttributeValue>| item["number"].as_n().unwrap().parse::<i64>().unwrap();
         let rows: Vec<(i64, Vec<u8>)> =
-            answer.items().iter().filter_map(|item| Some((sort(item), read(item)?))).collect();
+            answer.items().iter().filter_map(|item| Some((number(item), read(item)?))).collect();
         assert_eq!(rows.len(), 100);
     }
 
@@ -97,15 +100,12 @@ impl Verbs for ByHand {
             .client
             .put_item()
             .table_name(&self.timeline)
-            .set_item(Some(Self::item(user(number), number % ROWS, number, rank)))
+            .set_item(Some(Self::item(user(BY_HAND, number), number, rank)))
             .condition_expression(NEWER)
             .expression_attribute_values(":r0", AttributeValue::N(rank.to_string()))
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        // One that comes too late is placed as well.
-        if let Err(error) = put.send().await {
-            assert!(error.as_service_error().unwrap().is_conditional_check_failed_exception());
-        }
+        put.send().await.unwrap();
     }
 
     async fn place_together(&self, number: u64, version: u64) {
@@ -113,7 +113,7 @@ impl Verbs for ByHand {
         let puts = (number..number + TOGETHER).map(|at| {
             let put = Put::builder()
                 .table_name(&self.timeline)
-                .set_item(Some(Self::item(user(at), number % ROWS, number, rank)))
+                .set_item(Some(Self::item(user(BY_HAND, at), number, rank)))
                 .condition_expression(NEWER)
                 .expression_attribute_values(":r0", AttributeValue::N(rank.to_string()))
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
@@ -127,9 +127,9 @@ impl Verbs for ByHand {
         transaction.send().await.unwrap();
     }
 
-    async fn decide(&self, version: u64) {
+    async fn decide(&self, before: u64, version: u64) {
         let item = HashMap::from([
-            ("user".to_owned(), AttributeValue::S("by hand".to_owned())),
+            ("user".to_owned(), AttributeValue::S(BY_HAND.to_owned())),
             ("payload".to_owned(), AttributeValue::B(Blob::new(payload(version)))),
             ("kl_v".to_owned(), AttributeValue::N(version.to_string())),
         ]);
@@ -141,11 +141,11 @@ impl Verbs for ByHand {
             .expression_attribute_values(":now", AttributeValue::N(NOW.0.to_string()))
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let put = if version == 2 {
+        let put = if before == 0 {
             put.condition_expression("attribute_not_exists(kl_v) OR kl_x <= :now")
         } else {
             put.condition_expression("kl_v = :v AND (attribute_not_exists(kl_x) OR kl_x > :now)")
-                .expression_attribute_values(":v", AttributeValue::N((version - 2).to_string()))
+                .expression_attribute_values(":v", AttributeValue::N(before.to_string()))
         };
         put.send().await.unwrap();
     }
