@@ -89,8 +89,7 @@ impl Cells {
         sized(&mut self.bytes, |out| match (form, value) {
             (_, Value::Null) => Err(Mismatch::new("a key has no absent component".to_owned())),
             (Form::Native, value) => content(value, kind, out),
-            (Form::Ordered, value) => key::encode_part(value, &key::Part::ascending(kind.clone()), out),
-            (Form::Rank, value) => key::encode_part(value, &key::Part::ascending(kind.clone()), out),
+            (Form::Ordered | Form::Rank, value) => key::encode_part(value, &key::Part::ascending(kind.clone()), out),
             (Form::Padded, value) => {
                 let start = out.len();
                 content(value, kind, out)?;

@@ -76,7 +76,8 @@ impl Cassandra {
     }
 }
 
-fn abilities() -> Abilities {
+/// What the store is able to, known without asking anybody.
+pub fn abilities() -> Abilities {
     Abilities {
         engine: "Cassandra",
         atomic: Atomic::Row,

@@ -130,7 +130,7 @@ pub(crate) struct UpArguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7400", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// What an acknowledged write survives; for data in a folder
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "normal")]
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "normal", conflicts_with = "address")]
     pub(crate) sync: Sync,
     /// Listen on an address that other machines reach. There are no credentials yet: they can read and write everything
     #[arg(long)]

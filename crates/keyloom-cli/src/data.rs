@@ -10,7 +10,7 @@ use crate::Exit;
 use crate::arguments::{BackupArguments, ExportArguments, RestoreArguments};
 use crate::files::{catalog_path, shown_name};
 use crate::output::{complain, print};
-use crate::up::{checked, data_folder, engine};
+use crate::up::{checked, data_folder, engine, exit};
 
 /// Writes a backup.
 pub(crate) fn backup(arguments: &BackupArguments) -> Exit {
@@ -48,7 +48,11 @@ pub(crate) fn export(arguments: &ExportArguments) -> Exit {
     let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut progress = Progress::new();
-    let exported = match engine(&arguments.store, None) {
+    let engine = match engine(&arguments.store, None) {
+        Ok(engine) => engine,
+        Err(exit) => return exit,
+    };
+    let exported = match engine {
         Some(engine) => serve::export_engine(&catalog, &engine, &mut out, &mut |bytes| progress.say(bytes)),
         None => serve::export(&catalog, &data, &mut out, &mut |bytes| progress.say(bytes)),
     };
@@ -69,11 +73,10 @@ fn ended(result: Result<String, DataError>) -> Exit {
         Err(error) => {
             complain(&error.to_string());
             match error {
-                DataError::Missing(_)
-                | DataError::NotAFolder(_)
-                | DataError::Exists(_)
-                | DataError::NoTables(_)
-                | DataError::Catalog(_) => Exit::BadInput,
+                DataError::Missing(_) | DataError::NotAFolder(_) | DataError::Exists(_) | DataError::NoTables(_) => {
+                    Exit::BadInput
+                }
+                DataError::Catalog(error) => exit(&error),
                 _ => Exit::WorldFailed,
             }
         }

@@ -20,11 +20,14 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         Ok(catalog) => catalog,
         Err(exit) => return exit,
     };
-    if arguments.store.address.is_some() && arguments.dry_run {
-        return dry_run(&catalog, arguments);
+    let engine = match engine(&arguments.store, arguments.create_keyspace) {
+        Ok(engine) => engine,
+        Err(exit) => return exit,
+    };
+    if let Some(engine) = engine.as_ref().filter(|_| arguments.dry_run) {
+        return dry_run(&catalog, engine);
     }
     let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
-    let engine = engine(&arguments.store, arguments.create_keyspace);
     let wanted = Up {
         catalog: &catalog,
         data: match &engine {
@@ -47,9 +50,8 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
 }
 
 /// Says what would be said to the engine.
-fn dry_run(catalog: &Catalog, arguments: &UpArguments) -> Exit {
-    let Some(engine) = engine(&arguments.store, arguments.create_keyspace) else { return Exit::BadInput };
-    match schema(catalog, &engine) {
+fn dry_run(catalog: &Catalog, engine: &Engine) -> Exit {
+    match schema(catalog, engine) {
         Ok(script) if script.is_empty() => {
             print("nothing to do: the tables are as the catalog wants them\n");
             Exit::Fine
@@ -64,6 +66,11 @@ fn dry_run(catalog: &Catalog, arguments: &UpArguments) -> Exit {
 
 fn failed(error: &UpError) -> Exit {
     complain(&error.to_string());
+    exit(error)
+}
+
+/// Whose fault it is that nothing is served.
+pub(crate) fn exit(error: &UpError) -> Exit {
     match error {
         UpError::NoLayout(_) | UpError::NotYet(_) | UpError::NotLoopback(_) => Exit::BadInput,
         UpError::Engine(_, Fault::Refused(_)) => Exit::BadInput,
@@ -71,17 +78,29 @@ fn failed(error: &UpError) -> Exit {
     }
 }
 
-/// The engine that the command line names.
-pub(crate) fn engine(store: &StoreArguments, create_keyspace: Option<u32>) -> Option<Engine> {
-    let mut address = store.address.clone()?;
-    // A password on the command line is seen by everybody on the machine, so it may come by another way.
-    if let StoreAddress::Cassandra(at) = &mut address
-        && at.user.is_some()
-        && at.password.is_none()
-    {
-        at.password = std::env::var("KEYLOOM_STORE_PASSWORD").ok().map(Password);
+/// The engine that the command line names, if what it says fits together.
+pub(crate) fn engine(store: &StoreArguments, create_keyspace: Option<u32>) -> Result<Option<Engine>, Exit> {
+    let Some(mut address) = store.address.clone() else { return Ok(None) };
+    let stray = match &mut address {
+        StoreAddress::Cassandra(at) => {
+            // A password on the command line is seen by everybody on the machine, so it may come by another way.
+            if at.user.is_some() && at.password.is_none() {
+                at.password = std::env::var("KEYLOOM_STORE_PASSWORD").ok().map(Password);
+            }
+            store
+                .endpoint
+                .as_ref()
+                .map(|_| "--endpoint is for dynamodb://; the hosts of Cassandra stand in its address")
+        }
+        StoreAddress::DynamoDb(_) => {
+            create_keyspace.map(|_| "--create-keyspace is for cassandra://; DynamoDB has no keyspaces")
+        }
+    };
+    if let Some(stray) = stray {
+        complain(stray);
+        return Err(Exit::BadInput);
     }
-    Some(Engine { address, create_keyspace, endpoint: store.endpoint.clone() })
+    Ok(Some(Engine { address, create_keyspace, endpoint: store.endpoint.clone() }))
 }
 
 fn script_text(script: &[String]) -> String {

@@ -25,4 +25,4 @@ mod tables;
 mod value;
 
 pub use client::{Credentials, Options};
-pub use store::DynamoDb;
+pub use store::{DynamoDb, abilities};

@@ -70,7 +70,8 @@ impl DynamoDb {
     }
 }
 
-fn abilities() -> Abilities {
+/// What the store is able to, known without asking anybody.
+pub fn abilities() -> Abilities {
     Abilities {
         engine: "DynamoDB",
         atomic: Atomic::Rows { rows_max: 100, bytes_max: 4 << 20 },

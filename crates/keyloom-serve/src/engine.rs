@@ -5,9 +5,9 @@ use std::{fmt, io::Write, path::PathBuf, sync::Arc, time::Duration};
 use keyloom_cassandra::{Cassandra, Login};
 use keyloom_dynamodb::{Credentials, DynamoDb};
 use keyloom_model::Catalog;
-use keyloom_run::{Companions, Run};
+use keyloom_run::{Companions, Program, Run};
 use keyloom_store::{Define, Fault, Store, Sweep};
-use tokio::runtime::Handle;
+use tokio::{net::TcpListener, runtime::Handle};
 
 use crate::{
     data::{Counted, DataError},
@@ -35,6 +35,21 @@ pub struct Engine {
     pub endpoint: Option<String>,
 }
 
+impl Engine {
+    /// The program of a catalog on it; nothing is asked for that.
+    fn program(&self, catalog: &Catalog) -> Result<Program, UpError> {
+        let abilities = match &self.address {
+            StoreAddress::Cassandra(_) => keyloom_cassandra::abilities(),
+            StoreAddress::DynamoDb(_) => keyloom_dynamodb::abilities(),
+        };
+        program(catalog, Companions::of(&abilities))
+    }
+
+    fn failed(&self, fault: Fault) -> UpError {
+        UpError::Engine(self.to_string(), fault)
+    }
+}
+
 /// For messages, without what is secret.
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,30 +71,21 @@ impl fmt::Display for Engine {
 /// # Errors
 /// When the engine can't be reached, or holds other tables.
 pub fn schema(catalog: &Catalog, engine: &Engine) -> Result<Vec<String>, UpError> {
+    let program = engine.program(catalog)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(UpError::Machine)?;
     // A keyspace that is not there is said with the statement that makes it.
     let engine = Engine { create_keyspace: None, ..engine.clone() };
-    let failed = |fault| UpError::Engine(engine.to_string(), fault);
-    runtime.block_on(async {
+    let script = runtime.block_on(async {
         match &engine.address {
-            StoreAddress::Cassandra(at) => {
-                let store = cassandra(at, &engine).await.map_err(failed)?;
-                script(catalog, &store).await?.map_err(failed)
-            }
-            StoreAddress::DynamoDb(at) => {
-                let store = dynamodb(at, &engine, catalog).await.map_err(failed)?;
-                script(catalog, &store).await?.map_err(failed)
-            }
+            StoreAddress::Cassandra(at) => script(&program, &cassandra(at, &engine).await?).await,
+            StoreAddress::DynamoDb(at) => script(&program, &dynamodb(at, &engine, catalog).await?).await,
         }
-    })
+    });
+    script.map_err(|fault| engine.failed(fault))
 }
 
-async fn script<S: Store + Define>(catalog: &Catalog, store: &S) -> Result<Result<Vec<String>, Fault>, UpError> {
-    let program = program(catalog, Companions::of(store.abilities()))?;
-    Ok(match Run::steps(&program, store).await {
-        Ok(steps) => store.script(&steps).await,
-        Err(fault) => Err(fault),
-    })
+async fn script<S: Store + Define>(program: &Program, store: &S) -> Result<Vec<String>, Fault> {
+    store.script(&Run::steps(program, store).await?).await
 }
 
 /// Writes every row of a catalog's data in an engine as a line of JSON; says how many bytes that were. `progress` hears how
@@ -93,31 +99,31 @@ pub fn export_engine(
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
+    let program = engine.program(catalog).map_err(DataError::Catalog)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(DataError::Output)?;
-    let failed = |fault| DataError::Catalog(UpError::Engine(engine.to_string(), fault));
+    let failed = |fault| DataError::Catalog(engine.failed(fault));
     let mut counted = Counted::new(out, progress);
     match &engine.address {
         StoreAddress::Cassandra(at) => {
             let store = runtime.block_on(cassandra(at, engine)).map_err(failed)?;
-            export_from(catalog, engine, Arc::new(store), &mut counted, runtime.handle())?;
+            export_from(program, engine, Arc::new(store), &mut counted, runtime.handle())?;
         }
         StoreAddress::DynamoDb(at) => {
             let store = runtime.block_on(dynamodb(at, engine, catalog)).map_err(failed)?;
-            export_from(catalog, engine, Arc::new(store), &mut counted, runtime.handle())?;
+            export_from(program, engine, Arc::new(store), &mut counted, runtime.handle())?;
         }
     }
     Ok(counted.bytes())
 }
 
 fn export_from<S: Store + Define + Sweep>(
-    catalog: &Catalog,
+    program: Program,
     engine: &Engine,
     store: Arc<S>,
     out: &mut dyn Write,
     runtime: &Handle,
 ) -> Result<(), DataError> {
-    let failed = |fault| DataError::Catalog(UpError::Engine(engine.to_string(), fault));
-    let program = program(catalog, Companions::of(store.abilities())).map_err(DataError::Catalog)?;
+    let failed = |fault| DataError::Catalog(engine.failed(fault));
     // Reading makes no tables.
     if !runtime.block_on(Run::steps(&program, &*store)).map_err(failed)?.is_empty() {
         return Err(DataError::NoTables(engine.to_string()));
@@ -128,15 +134,18 @@ fn export_from<S: Store + Define + Sweep>(
 
 /// Serves a catalog on an engine.
 pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
-    let failed = |fault| UpError::Engine(engine.to_string(), fault);
+    let failed = |fault| engine.failed(fault);
+    let program = engine.program(wanted.catalog)?;
+    // The address first: a port that is taken is no reason to touch the data.
+    let listener = listen(wanted).await?;
     match &engine.address {
         StoreAddress::Cassandra(at) => {
             let store = cassandra(at, engine).await.map_err(failed)?;
-            serve_on(wanted, engine, Arc::new(store), ready).await
+            serve_on(wanted, engine, listener, program, Arc::new(store), ready).await
         }
         StoreAddress::DynamoDb(at) => {
             let store = dynamodb(at, engine, wanted.catalog).await.map_err(failed)?;
-            serve_on(wanted, engine, Arc::new(store), ready).await
+            serve_on(wanted, engine, listener, program, Arc::new(store), ready).await
         }
     }
 }
@@ -144,18 +153,17 @@ pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMu
 async fn serve_on<S: Store + Define>(
     wanted: &Up<'_>,
     engine: &Engine,
+    listener: TcpListener,
+    program: Program,
     store: Arc<S>,
     ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
-    let failed = |fault| UpError::Engine(engine.to_string(), fault);
-    let script = script(wanted.catalog, &*store).await?.map_err(failed)?;
-    let listener = listen(wanted).await?;
+    let failed = |fault| engine.failed(fault);
+    let script = script(&program, &*store).await.map_err(failed)?;
     if !script.is_empty() {
         (wanted.schema)(&script);
     }
-    let program = program(wanted.catalog, Companions::of(store.abilities()))?;
-    let run = Run::open(program, store, Arc::new(System)).await.map_err(failed)?;
-    let run = Arc::new(run);
+    let run = Arc::new(Run::open(program, store, Arc::new(System)).await.map_err(failed)?);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop().map_err(UpError::Machine)?;
     let settling = tokio::spawn(settle(Arc::clone(&run), Log::new(wanted.log)));
