@@ -1,4 +1,5 @@
-//! Two servers that speak as DynamoDB does, by different authors, from npm. Both keep everything in memory.
+//! Two servers that speak as DynamoDB does, by different authors, from npm. Dynoxide keeps everything in memory, ExtendDB in
+//! a file of its folder.
 //!
 //! Neither is the real service. Dynoxide checks no signatures, never throttles and has no lag; ExtendDB does all three
 //! where it is asked to.
@@ -6,7 +7,7 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     thread::sleep,
     time::{Duration, Instant},
@@ -52,7 +53,7 @@ impl Dynoxide {
     /// # Errors
     /// When Dynoxide can't be had here, or does not come up.
     pub fn start() -> Result<Self, Unavailable> {
-        let server = Server::start(DYNOXIDE, |program, port| {
+        let server = Server::start(DYNOXIDE, |program, port, _| {
             vec![program, "--host".into(), Ipv4Addr::LOCALHOST.to_string(), "--port".into(), port.to_string()]
         })?;
         Ok(Self { server })
@@ -101,13 +102,15 @@ impl ExtendDb {
     /// When ExtendDB can't be had here, or does not come up.
     pub fn start(options: &Options) -> Result<Self, Unavailable> {
         let throttling = options.throttling;
-        let server = Server::start(EXTENDDB, |program, port| {
+        let server = Server::start(EXTENDDB, |program, port, folder| {
+            // Not in memory: there its data live as long as one connection, which ends with a request that is broken off.
+            let file = folder.join("data.sqlite");
             vec![
                 "env".into(),
                 format!("EXTENDDB__SERVER__PORT={port}"),
                 format!("EXTENDDB__SERVER__REGION={REGION}"),
                 format!("EXTENDDB__SERVER__THROTTLING_ENABLED={throttling}"),
-                "EXTENDDB__STORAGE__SQLITE__PATH=:memory:".into(),
+                format!("EXTENDDB__STORAGE__SQLITE__PATH={}", file.display()),
                 "EXTENDDB__LOGGING__LEVEL=warn".into(),
                 program,
                 "serve".into(),
@@ -174,12 +177,12 @@ struct Server {
 }
 
 impl Server {
-    fn start(package: Package, command: impl FnOnce(String, u16) -> Vec<String>) -> Result<Self, Unavailable> {
+    fn start(package: Package, command: impl FnOnce(String, u16, &Path) -> Vec<String>) -> Result<Self, Unavailable> {
         let program: PathBuf = package.fetch()?;
         let failed = |error: io::Error| Unavailable::Broken(format!("failed to start {}: {error}", package.program));
         let folder = run_folder(package.program, &unique()).map_err(failed)?;
         let [port] = free_ports(Ipv4Addr::LOCALHOST.into()).map_err(failed)?;
-        let command = command(program.display().to_string(), port);
+        let command = command(program.display().to_string(), port, &folder);
         let engine = Engine::start(folder, command).map_err(failed)?;
         let mut server = Self { package, engine, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };
         server.wait()?;
