@@ -1,18 +1,14 @@
 //! Seeded scripts give the same visible rows on the simulated items and on both servers.
-#![allow(
-    clippy::expect_used,
-    clippy::disallowed_methods,
-    reason = "a test that can't go on fails; how many seeds the long one runs is told by the environment"
-)]
+#![allow(clippy::disallowed_methods, reason = "how many seeds the long one runs is told by the environment")]
 
 mod common;
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
-use common::Waiting;
 use keyloom_contract::agree;
+use keyloom_dynamodb::DynamoDb;
 use keyloom_engines::{announce, say};
-use keyloom_sim::{Faults, ItemStore, Simulation};
+use keyloom_sim::{AtOnce, ItemStore};
 
 const SUITE: &str = "differential";
 const CALLS: usize = 10_000;
@@ -36,15 +32,14 @@ fn both_answer_as_the_simulated_items_do_for_long() {
 }
 
 fn like_the_simulation(engine: &str, endpoint: &str, seeds: Range<u64>) {
-    let runtime = Arc::new(common::runtime());
+    let runtime = common::runtime();
     let count = seeds.end - seeds.start;
     for seed in seeds {
-        let simulation = Simulation::new(seed, Faults::none());
         agree(
             seed..seed + 1,
             CALLS,
-            || (ItemStore::new(&simulation), Waiting::fresh(endpoint, &runtime)),
-            |_, _, script| simulation.block_on(script).expect("a script comes to its end"),
+            || (AtOnce::new(seed, ItemStore::new), runtime.block_on(common::fresh(endpoint))),
+            |_: &AtOnce<ItemStore>, _: &DynamoDb, script| runtime.block_on(script),
         );
         if count > 1 {
             say(&format!("{engine}: seed {seed} agrees\n"));

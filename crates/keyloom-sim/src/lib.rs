@@ -30,6 +30,7 @@
 //! assert_eq!(simulation.block_on(client).unwrap(), Some(Ok(Verdict::Done)));
 //! ```
 
+mod at_once;
 mod faults;
 mod gather;
 mod guards;
@@ -46,6 +47,7 @@ mod tables;
 mod tests;
 mod wide;
 
+pub use at_once::AtOnce;
 pub use faults::Faults;
 pub use items::ItemStore;
 pub use scheduler::{Clock, Dice, Halt, Happening, Simulation, Task};

@@ -3,13 +3,7 @@
 
 pub mod gate;
 
-use std::{
-    future::Future,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_sdk_dynamodb::{
     Client,
@@ -20,10 +14,7 @@ use keyloom_engines::{
     Dynoxide, ExtendDb, available,
     dynamodb::{self, ACCESS_KEY, REGION, SECRET_KEY},
 };
-use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Inspect, Inspection, Millis, Placement, Resume, Rows, Segment, Shape,
-    Slice, Step, Store, Sweep, Swept, Table, TableId, Verdict,
-};
+use keyloom_store::{Define, Step, Table, TableId};
 use tokio::runtime::Runtime;
 
 /// Runs a suite on Dynoxide, which is given its name and its endpoint.
@@ -97,79 +88,4 @@ pub fn mixed(number: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ (bits >> 31)
-}
-
-/// A store whose futures are ready at once, so that whatever drives them need know nothing of its runtime.
-pub struct Waiting {
-    store: DynamoDb,
-    runtime: Arc<Runtime>,
-}
-
-impl Waiting {
-    pub fn fresh(endpoint: &str, runtime: &Arc<Runtime>) -> Self {
-        Self { store: runtime.block_on(fresh(endpoint)), runtime: Arc::clone(runtime) }
-    }
-
-    fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
-    }
-}
-
-impl Store for Waiting {
-    fn abilities(&self) -> &Abilities {
-        self.store.abilities()
-    }
-
-    async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
-        self.wait(self.store.get(at))
-    }
-
-    async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
-        self.wait(self.store.get_many(at))
-    }
-
-    async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
-        self.wait(self.store.slice(of))
-    }
-
-    async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
-        self.wait(self.store.decide(what))
-    }
-
-    async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        self.wait(self.store.place(rows, together, now))
-    }
-}
-
-impl Define for Waiting {
-    async fn describe(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
-        self.wait(self.store.describe())
-    }
-
-    async fn apply(&self, step: &Step) -> Result<(), Fault> {
-        self.wait(self.store.apply(step))
-    }
-}
-
-impl Sweep for Waiting {
-    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
-        self.wait(self.store.segments(table, parts))
-    }
-
-    async fn sweep(
-        &self,
-        table: TableId,
-        segment: &Segment,
-        from: Option<&Resume>,
-        rows_max: u32,
-        now: Millis,
-    ) -> Result<Swept, Fault> {
-        self.wait(self.store.sweep(table, segment, from, rows_max, now))
-    }
-}
-
-impl Inspect for Waiting {
-    async fn inspect(&self, table: TableId) -> Result<Inspection, Fault> {
-        self.wait(self.store.inspect(table))
-    }
 }
