@@ -42,12 +42,28 @@ pub struct Costs {
     pub write: [f64; 2],
     /// Rows of several partitions placed together: the batch; for each row; for each KB.
     pub together: [f64; 3],
-    /// One decision on one row, with nobody else on that row.
-    pub decision: f64,
     /// How far the fits of reads, writes and batches are off: in the middle, and at most.
     pub errors: [(f64, f64); 3],
-    /// Decisions a second over many rows, and on one row by as many callers as are under way at once.
-    pub decisions_per_second: (f64, f64),
+    /// What decisions cost.
+    pub decisions: Decisions,
+}
+
+/// What it costs to read a row and decide on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Decisions {
+    /// Processor time of whoever does the engine's work, in microseconds, with nobody else on the row.
+    pub each: f64,
+    /// How many are done in a second over many rows.
+    pub per_second: f64,
+    /// How many are done in a second on one row, by as many callers as are under way at once.
+    pub per_second_and_row: f64,
+}
+
+impl fmt::Display for Decisions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { each, per_second, per_second_and_row } = self;
+        write!(f, "  decision  {each:.2}; {per_second:.0} a second over many rows, {per_second_and_row:.0} on one row")
+    }
 }
 
 impl fmt::Display for Costs {
@@ -65,9 +81,7 @@ impl fmt::Display for Costs {
         )?;
         writeln!(f, "  write     {write:.2} a row + {write_kilobyte:.3} a KB ({writes})")?;
         writeln!(f, "  together  {batch:.2} a batch + {batch_row:.2} a row + {batch_kilobyte:.3} a KB ({batches})")?;
-        writeln!(f, "  decision  {:.2}", self.decision)?;
-        let (many, one) = self.decisions_per_second;
-        write!(f, "decisions a second: {many:.0} over many rows, {one:.0} on one row")
+        write!(f, "{}", self.decisions)
     }
 }
 
@@ -76,7 +90,8 @@ impl fmt::Display for Costs {
 /// # Panics
 /// When the store fails.
 pub async fn costs<S: Store + Define>(store: &S, processor: impl Fn() -> Duration) -> Costs {
-    let bench = Bench::prepare(store, processor).await;
+    let bench = Bench::open(store, processor, &SIZES).await;
+    bench.fill().await;
     let (mut reads, mut writes, mut batches) = (Vec::new(), Vec::new(), Vec::new());
     for (at, size) in SIZES.into_iter().enumerate() {
         let kilobytes = |rows: u64| rows as f64 * size as f64 / 1_024.0;
@@ -95,12 +110,18 @@ pub async fn costs<S: Store + Define>(store: &S, processor: impl Fn() -> Duratio
             batches.push(([1.0, rows as f64, kilobytes(rows)], took));
         }
     }
-    let decision = bench.measure(|number| bench.decide(number % DECIDED)).await;
-    let many = bench.rate(|number| bench.decide(number % DECIDED)).await;
-    let one = bench.rate(|_| bench.decide(DECIDED)).await;
+    let decisions = bench.decisions().await;
     let (read, write, together) = (fit(&reads), fit(&writes), fit(&batches));
     let errors = [errors(&reads, &read), errors(&writes, &write), errors(&batches, &together)];
-    Costs { read, write, together, decision, errors, decisions_per_second: (many, one) }
+    Costs { read, write, together, errors, decisions }
+}
+
+/// Measures what decisions cost, and nothing else.
+///
+/// # Panics
+/// When the store fails.
+pub async fn decisions<S: Store + Define>(store: &S, processor: impl Fn() -> Duration) -> Decisions {
+    Bench::open(store, processor, &[]).await.decisions().await
 }
 
 /// A store with rows of every size.
@@ -113,7 +134,8 @@ struct Bench<'a, S, P> {
 }
 
 impl<'a, S: Store + Define, P: Fn() -> Duration> Bench<'a, S, P> {
-    async fn prepare(store: &'a S, processor: P) -> Self {
+    /// Makes a table for rows that are decided, and one for each of these sizes of rows that are placed.
+    async fn open(store: &'a S, processor: P, sizes: &[usize]) -> Self {
         let table = |name: String, discipline, sort| Table {
             name,
             discipline,
@@ -124,20 +146,29 @@ impl<'a, S: Store + Define, P: Fn() -> Duration> Bench<'a, S, P> {
         };
         let sort = || vec![SortColumn { name: "s".into(), kind: Kind::Int, descending: false }];
         let mut wanted: Vec<Table> =
-            SIZES.iter().map(|size| table(format!("placed_{size}"), Discipline::Placed, sort())).collect();
+            sizes.iter().map(|size| table(format!("placed_{size}"), Discipline::Placed, sort())).collect();
         wanted.push(table("decided".into(), Discipline::Decided, Vec::new()));
         for wanted in wanted {
             store.apply(&Step::Create(wanted)).await.expect("a table is made");
         }
         let there = store.describe().await.expect("tables are described");
         let id = |name: &str| there.iter().find(|(_, shape)| shape.table().name == name).expect("it was made").0;
-        let placed = SIZES.iter().map(|size| id(&format!("placed_{size}"))).collect();
-        let bench = Self { store, processor, placed, decided: id("decided") };
-        for at in 0..SIZES.len() {
-            let fill = |number: u64| bench.place_at(at, number / ROWS, number % ROWS, 1);
-            at_once(PARTITIONS * ROWS, fill).await;
+        let placed = sizes.iter().map(|size| id(&format!("placed_{size}"))).collect();
+        Self { store, processor, placed, decided: id("decided") }
+    }
+
+    async fn fill(&self) {
+        for at in 0..self.placed.len() {
+            at_once(PARTITIONS * ROWS, |number| self.place_at(at, number / ROWS, number % ROWS, 1)).await;
         }
-        bench
+    }
+
+    async fn decisions(&self) -> Decisions {
+        Decisions {
+            each: self.measure(|number| self.decide(number % DECIDED)).await,
+            per_second: self.rate(|number| self.decide(number % DECIDED)).await,
+            per_second_and_row: self.rate(|_| self.decide(DECIDED)).await,
+        }
     }
 
     /// Processor time for each call, in microseconds.

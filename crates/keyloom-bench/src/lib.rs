@@ -23,7 +23,7 @@ use std::{
 
 use rustix::time::{ClockId, clock_gettime};
 
-pub use costs::{Costs, costs};
+pub use costs::{Costs, Decisions, costs, decisions};
 pub use fit::{errors, fit};
 pub use wire::Wire;
 
