@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
-use keyloom_facts::{Engine, Fact, fact};
+use keyloom_facts::{Fact, fact};
 use keyloom_finding::{Level, Limit, Place};
-use keyloom_model::{Action, Catalog, Entity, GroupSize, Pattern, Selection};
+use keyloom_model::{Action, Catalog, Engine, Entity, GroupSize, Pattern, Selection};
 use keyloom_text::Reading;
 
 /// What a rule may look at.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Day, Engine};
+use keyloom_model::{Date, Engine};
 
 /// One number about one engine, with its source and its date.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub struct Fact {
     /// The title and address of the document that states it.
     pub source: String,
     /// The day on which somebody last read it there.
-    pub date: Day,
+    pub date: Date,
 }
 
 impl Fact {
     /// For how many whole months nobody has checked the fact.
-    pub fn age_months(&self, today: Day) -> u32 {
+    pub fn age_months(&self, today: Date) -> u32 {
         self.date.months_until(today)
     }
 }

@@ -5,24 +5,23 @@
 //! file per engine, and are part of the program; this crate reads no file and knows no clock.
 //!
 //! ```
-//! use keyloom_facts::{Day, Engine, fact};
+//! use keyloom_facts::fact;
+//! use keyloom_model::{Date, Engine};
 //!
 //! let item = fact(Engine::DynamoDb, "item_bytes");
 //! assert_eq!(item.value, 409_600);
 //! assert_eq!(item.to_string(), "400 KB per item");
 //! assert!(item.kind.is_documented_limit());
-//! assert_eq!(item.age_months(Day { year: 2027, month: 6, day: 1 }), 6);
+//! assert_eq!(item.age_months(Date { year: 2027, month: 6, day: 1 }), 6);
 //! ```
 
-mod day;
-mod engine;
 mod fact;
 mod parse;
 
 use std::sync::LazyLock;
 
-pub use day::Day;
-pub use engine::Engine;
+use keyloom_model::{Date, Engine};
+
 pub use fact::{Fact, Kind};
 
 /// The facts about one engine.
@@ -31,7 +30,7 @@ pub struct Facts {
     /// Whose facts they are.
     pub engine: Engine,
     /// The day on which somebody last went through all of them.
-    pub checked: Day,
+    pub checked: Date,
     facts: Vec<Fact>,
 }
 
@@ -39,7 +38,7 @@ impl Facts {
     /// The facts about an engine.
     pub fn of(engine: Engine) -> &'static Self {
         static FACTS: LazyLock<[Facts; Engine::ALL.len()]> = LazyLock::new(|| {
-            Engine::ALL.map(|engine| match parse::facts(engine, engine.data()) {
+            Engine::ALL.map(|engine| match parse::facts(engine, data(engine)) {
                 Ok(facts) => facts,
                 // The data is part of the program, and a test reads all of it: this can't be reached in a build that
                 // has passed its tests.
@@ -60,8 +59,8 @@ impl Facts {
     }
 
     /// The day of the fact that was checked longest ago.
-    pub fn oldest(&self) -> Day {
-        self.iter().map(|fact| fact.date).fold(self.checked, Day::min)
+    pub fn oldest(&self) -> Date {
+        self.iter().map(|fact| fact.date).fold(self.checked, Date::min)
     }
 }
 
@@ -72,6 +71,18 @@ impl Facts {
 /// fact that not every engine has there is [`Facts::get`].
 pub fn fact(engine: Engine, name: &str) -> &'static Fact {
     Facts::of(engine).get(name).unwrap_or_else(|| panic!("there is no fact `{name}` about {}", engine.name()))
+}
+
+/// The text of an engine's data file.
+fn data(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Embedded => include_str!("../data/embedded.toml"),
+        Engine::DynamoDb => include_str!("../data/dynamodb.toml"),
+        Engine::Cassandra => include_str!("../data/cassandra.toml"),
+        Engine::MongoDb => include_str!("../data/mongodb.toml"),
+        Engine::Redis => include_str!("../data/redis.toml"),
+        Engine::Firestore => include_str!("../data/firestore.toml"),
+    }
 }
 
 /// All facts about all engines.
@@ -88,8 +99,7 @@ mod tests {
     #[test]
     fn every_data_file_is_well_formed() {
         for engine in Engine::ALL {
-            let facts =
-                parse::facts(engine, engine.data()).unwrap_or_else(|error| panic!("{}: {error}", engine.name()));
+            let facts = parse::facts(engine, data(engine)).unwrap_or_else(|error| panic!("{}: {error}", engine.name()));
             assert!(facts.iter().count() > 0, "{} has no facts", engine.name());
             let names: BTreeSet<_> = facts.iter().map(|fact| &fact.name).collect();
             assert_eq!(names.len(), facts.iter().count(), "{} names a fact twice", engine.name());
@@ -139,7 +149,7 @@ mod tests {
     #[test]
     fn the_oldest_fact_gives_the_age() {
         assert_eq!(Facts::of(Engine::Cassandra).oldest(), fact(Engine::Cassandra, "row_decisions_per_second").date);
-        assert!(all().all(|fact| fact.date >= Day { year: 2026, month: 11, day: 1 }));
+        assert!(all().all(|fact| fact.date >= Date { year: 2026, month: 11, day: 1 }));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Reads a data file. Strict: the files are ours, so an unknown key is a slip of the pen and not tomorrow's version.
 
+use keyloom_model::{Date, Engine};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
-use crate::{Day, Engine, Fact, Facts, Kind};
+use crate::{Fact, Facts, Kind};
 
 /// The facts of a data file, or what is wrong with it, for whoever has edited it.
 pub(crate) fn facts(engine: Engine, text: &str) -> Result<Facts, String> {
@@ -66,11 +67,11 @@ impl Entry<'_> {
         number.filter(|&number| number > 0).ok_or_else(|| self.wrong(key, "no number above zero"))
     }
 
-    fn day(&self, key: &str) -> Result<Day, String> {
+    fn day(&self, key: &str) -> Result<Date, String> {
         let written = self.value(key)?.as_datetime();
         let date = written.filter(|written| written.time.is_none()).and_then(|written| written.date);
         let date = date.ok_or_else(|| self.wrong(key, "no date"))?;
-        Ok(Day { year: date.year, month: date.month, day: date.day })
+        Ok(Date { year: date.year, month: date.month, day: date.day })
     }
 
     fn wrong(&self, key: &str, what: &str) -> String {
@@ -103,7 +104,7 @@ date = 2026-11-01
     #[test]
     fn a_good_file_is_read() {
         let facts = facts(Engine::Redis, GOOD).unwrap();
-        assert_eq!(facts.checked, Day { year: 2026, month: 11, day: 15 });
+        assert_eq!(facts.checked, Date { year: 2026, month: 11, day: 15 });
         assert_eq!(
             facts.get("item_bytes"),
             Some(&Fact {
@@ -114,7 +115,7 @@ date = 2026-11-01
                 what: "All of it.".to_owned(),
                 kind: Kind::Refused,
                 source: "Constraints, https://example.com".to_owned(),
-                date: Day { year: 2026, month: 11, day: 1 },
+                date: Date { year: 2026, month: 11, day: 1 },
             })
         );
     }

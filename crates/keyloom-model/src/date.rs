@@ -37,6 +37,13 @@ impl Date {
             .then_some(date)
     }
 
+    /// The whole months from this day to a later one; none when that comes first.
+    pub fn months_until(self, later: Self) -> u32 {
+        let months = |day: Self| u32::from(day.year) * 12 + u32::from(day.month);
+        let begun = months(later).saturating_sub(months(self));
+        begun.saturating_sub(u32::from(later.day < self.day))
+    }
+
     /// The day that lies this many days after 1970-01-01 (or before it).
     pub fn from_days_since_1970(days: i64) -> Option<Self> {
         // Counted in 400-year cycles that begin on 1 March, so that the leap day is the last day of a cycle's year.
@@ -106,5 +113,18 @@ mod tests {
         {
             assert_eq!(Date::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn only_whole_months_count() {
+        let months = |from, to| Date::parse(from).unwrap().months_until(Date::parse(to).unwrap());
+        assert_eq!(months("2026-11-15", "2026-11-15"), 0);
+        assert_eq!(months("2026-11-15", "2026-12-14"), 0);
+        assert_eq!(months("2026-11-15", "2026-12-15"), 1);
+        assert_eq!(months("2026-11-15", "2027-11-14"), 11);
+        assert_eq!(months("2026-11-15", "2027-11-15"), 12);
+        // What comes from the future is new.
+        assert_eq!(months("2026-11-15", "2026-11-14"), 0);
+        assert_eq!(months("2026-11-15", "1999-01-01"), 0);
     }
 }

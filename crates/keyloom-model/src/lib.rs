@@ -6,6 +6,7 @@
 mod catalog;
 mod date;
 mod endpoint;
+mod engine;
 mod expr;
 mod groups;
 mod moves;
@@ -20,6 +21,7 @@ pub use catalog::{
 };
 pub use date::Date;
 pub use endpoint::{Endpoint, Output};
+pub use engine::Engine;
 pub use expr::{Arithmetic, Compare, Expr, Function, Has, Literal, Member, Path, Root, Set};
 pub use groups::{GroupSize, KnownBy};
 pub use moves::{Move, MoveReason};

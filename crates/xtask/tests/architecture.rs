@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-model", &[]),
     ("keyloom-finding", &[]),
-    ("keyloom-facts", &[]),
+    ("keyloom-facts", &["keyloom-model"]),
     ("keyloom-cql", &[]),
     ("keyloom-survey", &["keyloom-cql", "keyloom-code", "keyloom-finding"]),
     ("keyloom-code", &["keyloom-cql"]),

@@ -1,8 +1,7 @@
 use keyloom_cql::ast::SelectorKind;
 use keyloom_cql::resolve::{Part, Partitions};
-use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Place, Rule};
-use keyloom_model::{Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, count_text};
+use keyloom_model::{Engine, Expr, KnownBy, ReadVerb, RowSize, Selection, bytes_text, count_text};
 use keyloom_survey::Role;
 
 use super::group_example;

@@ -1,6 +1,5 @@
-use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Entity, Fill, Pattern, Share, Skew, Write, WriteVerb, count_text};
+use keyloom_model::{Engine, Entity, Fill, Pattern, Share, Skew, Write, WriteVerb, count_text};
 
 use super::peak_words;
 use crate::Context;

@@ -1,7 +1,7 @@
 use keyloom_cql::ast::StatementKind;
 use keyloom_cql::schema::Table;
-use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_model::Engine;
 
 use crate::context::limit;
 use crate::writing::foremost;

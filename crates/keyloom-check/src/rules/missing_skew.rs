@@ -1,6 +1,5 @@
-use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Assignment, By, Freshness, Limit, ReadVerb, RowSize, count_text};
+use keyloom_model::{Assignment, By, Engine, Freshness, Limit, ReadVerb, RowSize, count_text};
 
 use super::peak_words;
 use crate::Context;

@@ -1,6 +1,5 @@
-use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Action, Compare, Entity, Expr, Limit, Path, RowSize, Selection, Set, Type};
+use keyloom_model::{Action, Compare, Engine, Entity, Expr, Limit, Path, RowSize, Selection, Set, Type};
 
 use crate::Context;
 use crate::context::limit;

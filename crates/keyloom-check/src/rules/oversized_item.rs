@@ -1,6 +1,5 @@
-use keyloom_facts::Engine;
 use keyloom_finding::{Finding, Level, Rule};
-use keyloom_model::{Field, RowSize, bytes_text};
+use keyloom_model::{Engine, Field, RowSize, bytes_text};
 
 use crate::Context;
 use crate::context::limit;

@@ -1,4 +1,3 @@
-use keyloom_facts::Day;
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::Date;
 
@@ -14,9 +13,8 @@ const MONTHS_MAX: u32 = 12;
 
 /// One finding for the oldest of all facts; `today` decides.
 pub(crate) fn check(today: Date, findings: &mut Vec<Finding>) {
-    let day = Day { year: today.year, month: today.month, day: today.day };
-    let Some(oldest) = keyloom_facts::all().max_by_key(|fact| fact.age_months(day)) else { return };
-    let months = oldest.age_months(day);
+    let Some(oldest) = keyloom_facts::all().max_by_key(|fact| fact.age_months(today)) else { return };
+    let months = oldest.age_months(today);
     if months >= MONTHS_MAX {
         let message = format!(
             "the limits in this Keyloom are up to {months} months old: {} of {}",

@@ -1,4 +1,4 @@
-/// A kind of store that Keyloom knows the limits of.
+/// A kind of store that Keyloom knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Engine {
     /// The store that Keyloom brings with it.
@@ -47,18 +47,6 @@ impl Engine {
     /// The engine of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|engine| engine.name() == name)
-    }
-
-    /// The text of the engine's data file.
-    pub(crate) fn data(self) -> &'static str {
-        match self {
-            Self::Embedded => include_str!("../data/embedded.toml"),
-            Self::DynamoDb => include_str!("../data/dynamodb.toml"),
-            Self::Cassandra => include_str!("../data/cassandra.toml"),
-            Self::MongoDb => include_str!("../data/mongodb.toml"),
-            Self::Redis => include_str!("../data/redis.toml"),
-            Self::Firestore => include_str!("../data/firestore.toml"),
-        }
     }
 }
 
