@@ -8,8 +8,8 @@ use scylla::{
 };
 use tokio::time::{Instant, sleep};
 
-/// Longer than the ten seconds in which a node looks for unfinished batches, and flushes hints.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A node looks for unfinished batches and flushes hints every ten seconds; what has gathered in half an hour is sent slowly.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What each node holds for others.
 const HELD: [&str; 2] = ["SELECT id FROM system.batches", "SELECT host_id FROM system_views.pending_hints"];
