@@ -4,6 +4,7 @@
 //! by `keyloom-text`, read by everything else.
 
 mod catalog;
+mod class;
 mod date;
 mod endpoint;
 mod engine;
@@ -19,6 +20,7 @@ pub use catalog::{
     Aggregate, Allow, Catalog, Drift, Entity, Expiry, Field, Fill, Group, History, Kept, Origin, Reference, Rollup,
     RollupValue, Scenario, States, Struct, Tenant, Unique, Volume,
 };
+pub use class::{Class, ClassReason};
 pub use date::Date;
 pub use endpoint::{Endpoint, Output};
 pub use engine::Engine;

@@ -10,19 +10,21 @@ pub fn json(catalog: &Catalog, only: Option<Shown<'_>>) -> String {
         Some(Shown::Pattern(pattern)) => {
             json!({ "schema": 1, "catalog": catalog.name, "pattern": pattern_value(catalog, pattern) })
         }
-        Some(Shown::Entity(entity)) => json!({ "schema": 1, "catalog": catalog.name, "entity": entity_value(entity) }),
+        Some(Shown::Entity(entity)) => {
+            json!({ "schema": 1, "catalog": catalog.name, "entity": entity_value(catalog, entity) })
+        }
         None => json!({
             "schema": 1,
             "catalog": catalog.name,
             "tenant": catalog.tenant.as_ref().map(|tenant| json!({ "field": tenant.field, "type": tenant.ty.to_string() })),
-            "entities": catalog.entities.iter().map(entity_value).collect::<Vec<_>>(),
+            "entities": catalog.entities.iter().map(|entity| entity_value(catalog, entity)).collect::<Vec<_>>(),
             "patterns": catalog.patterns.iter().map(|pattern| pattern_value(catalog, pattern)).collect::<Vec<_>>(),
         }),
     };
     format!("{value:#}\n")
 }
 
-fn entity_value(entity: &Entity) -> Value {
+fn entity_value(catalog: &Catalog, entity: &Entity) -> Value {
     let (origin, of) = match &entity.origin {
         Origin::Declared => ("declared", None),
         Origin::Elsewhere => ("elsewhere", None),
@@ -39,8 +41,11 @@ fn entity_value(entity: &Entity) -> Value {
             "filled_by": fill_word(&field.fill),
         })
     });
+    let (class, reason) = entity.class(catalog);
     json!({
         "name": entity.name,
+        "written_as": class.name(),
+        "because": reason.to_string(),
         "origin": origin,
         "of": of,
         "key": entity.key,

@@ -80,6 +80,8 @@ fn write_entity_in_full(out: &mut String, catalog: &Catalog, entity: &Entity) ->
         bytes_text(size.typical),
         bytes_text(size.worst)
     )?;
+    let (class, reason) = entity.class(catalog);
+    writeln!(out, "\nwritten as\n  {}: {reason}", class.name())?;
     let patterns: Vec<(String, String)> =
         catalog.patterns.iter().filter_map(|pattern| use_of(pattern, entity)).collect();
     write_columns(out, "used by", &patterns)
