@@ -1,6 +1,6 @@
-//! ExtendDB holds tables to a small throughput and is paused for longer than clients wait; answers are lost on their way,
-//! and clients are killed. What is busy says so and when to come again, and every answer is compared with the rows that
-//! stand at the end.
+//! ExtendDB holds tables to a small throughput, is paused for longer than clients wait, and is killed and started again;
+//! answers are lost on their way, and clients are killed. What is busy says so and when to come again, and every answer is
+//! compared with the rows that stand at the end.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -58,6 +58,10 @@ const WORK: Duration = Duration::from_secs(2);
 /// Half of a pause of the server: a whole one is longer than any call waits for its answer.
 const HALF_A_PAUSE: Duration = Duration::from_secs(3);
 
+/// Every so many pauses do not end: the server is killed and started again. In the end it would be so anyway, since a
+/// request that is broken off while the server stands still may leave its file locked.
+const RESTART: u32 = 3;
+
 fn throttled() -> Options {
     Options { throttling: true, ..Options::default() }
 }
@@ -110,7 +114,7 @@ fn answers_under_throttling_pauses_and_kills_are_true_for_long() {
 }
 
 fn run(time: Duration) {
-    let Some(server) = available(SUITE, ENGINE, ExtendDb::start(&throttled())) else { return };
+    let Some(mut server) = available(SUITE, ENGINE, ExtendDb::start(&throttled())) else { return };
     let gate = Gate::open(&server.endpoint());
     let (endpoint, prefix) = (server.endpoint(), "history");
     let runtime = common::runtime();
@@ -136,7 +140,10 @@ fn run(time: Duration) {
     };
     let mut running: Vec<Process> = (0..PROCESSES).map(|_| start()).collect();
     let (began, mut notes, mut kills) = (Instant::now(), Vec::new(), 0);
-    while began.elapsed() < time {
+    for turn in 1.. {
+        if began.elapsed() >= time {
+            break;
+        }
         sleep(WORK);
         server.pause().unwrap();
         sleep(HALF_A_PAUSE);
@@ -145,15 +152,20 @@ fn run(time: Duration) {
         notes.extend(killed.kill());
         kills += 1;
         sleep(HALF_A_PAUSE);
-        server.resume().unwrap();
+        if turn % RESTART == 0 {
+            server.restart().unwrap();
+        } else {
+            server.resume().unwrap();
+        }
         running.push(start());
     }
     for process in running {
         notes.extend(process.kill());
         kills += 1;
     }
-    // What is under way in the server arrives.
+    // What is under way in the server arrives; what it still holds locked for somebody who is gone, it lets go.
     sleep(Duration::from_secs(2));
+    server.restart().unwrap();
     let judgement = runtime.block_on(async {
         for name in names(&store).await {
             provision(&server, &format!("{prefix}.{name}"), None).await;

@@ -151,6 +151,18 @@ impl ExtendDb {
         self.server.engine.resume()
     }
 
+    /// Ends the server as a machine that fails would, and starts it again with the data it had; it answers at the same
+    /// endpoint.
+    ///
+    /// # Errors
+    /// When it does not come up again.
+    pub fn restart(&mut self) -> Result<(), Unavailable> {
+        if let Err(error) = self.server.engine.restart() {
+            return Err(self.server.broken(&format!("it can't be started again: {error}")));
+        }
+        self.server.wait()
+    }
+
     /// Changes a setting through its management interface, whose password it prints when it starts.
     fn set(&self, key: &str, value: &str) -> Result<(), Unavailable> {
         let log = self.server.engine.end_of_log();

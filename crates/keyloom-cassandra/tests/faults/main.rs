@@ -77,7 +77,9 @@ fn run(length: Duration, paxos: Paxos) {
     let notes = clients(&runtime, &store, &tables, || nemesis.run(&mut cluster, &mut children));
     children.kill_all();
     cluster.wait().unwrap();
-    runtime.block_on(quiet::wait(&contact_points));
+    for held in runtime.block_on(quiet::wait(&contact_points)) {
+        say(&format!("faults: {held}\n"));
+    }
 
     let of_killed = children.notes();
     assert!(!of_killed.is_empty(), "clients that were killed have written before");
