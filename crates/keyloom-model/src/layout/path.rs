@@ -17,7 +17,8 @@ pub struct Path {
     pub reads_at_most: Option<ReadsAtMost>,
 }
 
-/// What is asked. Its text is its address: `open_case/todo`, `list_tasks:urgent`, `show_timeline?kind`, `Task.case_id`.
+/// What is asked. Its text is its address: `open_case/todo`, `list_tasks:urgent`, `show_timeline?kind`, `Task.case_id`. One
+/// without an order or inputs stands for all of which no other says more.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Question {
     /// By a pattern.

@@ -111,6 +111,9 @@ pub(super) fn field_names<'c>(entity: &'c Entity, misread: &'c HashSet<String>) 
     all
 }
 
+/// The path of the tenant.
+pub(super) const TENANT_PATH: &str = "tenant";
+
 /// The path of an entity.
 pub(super) fn entity_path(entity: &str) -> String {
     format!("entities.{entity}")
@@ -239,6 +242,10 @@ fn implied(names: &Names<'_>, row: Row<'_>, name: &str) -> Option<Found> {
 
 fn unknown_field<'c>(names: &Names<'c>, row: Row<'c>, name: &str, place: Place) -> NotFound {
     if names.field_is_misread(row.entity, name) || names.field_is_misread(row.entity, &format!("{name}_id")) {
+        return None;
+    }
+    // Every row has the tenant's field, and nobody knows its name.
+    if names.misread.contains(TENANT_PATH) {
         return None;
     }
     if Entity::built_in(name).is_some() {

@@ -37,6 +37,16 @@ fn the_shop() {
 }
 
 #[test]
+fn the_layout_of_the_document() {
+    let document = include_str!("../../../../docs/layout.md");
+    let blocks = document.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let layouts: Vec<&str> = blocks.filter(|block| block.starts_with("layout:")).collect();
+    let [layout] = layouts.as_slice() else { panic!("the document has {} layouts", layouts.len()) };
+    check(include_str!("../../../../examples/shop/catalog.yaml"), layout);
+    assert_eq!(formatted(layout), *layout);
+}
+
+#[test]
 fn the_regulatory_cases() {
     let text = include_str!("data/cases.yaml");
     let layout = check(include_str!("../../../../examples/cases/catalog.yaml"), text);

@@ -147,6 +147,9 @@ fn what_was_misread_in_the_catalog_is_not_said_again() {
         ("    of: Ticket\n", "    of: Tickt\n"),
         ("order: { newest: opened_at desc, oldest: opened_at asc }", "order: { newest: opened desc }"),
         ("    claim: Ticket\n", "    clam: Ticket\n"),
+        ("tenant: tenant_id\n", "tenant: { feild: tenant_id }\n"),
+        ("tenant: tenant_id\n", "tenat: tenant_id\n"),
+        ("tenant: tenant_id\n", "tenant: TenantId\n"),
         ("catalog: desk\n", ""),
     ];
     for (from, to) in faults {
@@ -173,6 +176,14 @@ fn a_table_that_was_not_understood_is_left_out_and_missed_by_nobody() {
     assert!(reading.misread.contains("tables.open_tickets") && reading.misread.contains("paths.list_tickets:newest"));
     assert!(reading.layout.table("open_tickets").is_none());
     assert_eq!(reading.findings.len(), 1);
+}
+
+#[test]
+fn all_faults_of_a_table_are_said_at_once() {
+    let text =
+        LAYOUT.replacen("keeper: index", "keeper: gsi", 1).replacen("columns: [title, lease]", "columns: [x]", 1);
+    let rules: Vec<_> = findings(CATALOG, &text).into_iter().map(|(rule, ..)| rule).collect();
+    assert_eq!(rules, ["bad-value", "unknown-name"]);
 }
 
 #[test]

@@ -167,7 +167,9 @@ fn holds<'c>(
         }
         "of" => {
             let row = entity(reader, names, node, kind)?;
-            Held { holds: Holds::Projection { entity: row.name.clone(), keeper: keeper? }, row }
+            // Without a keeper the table is left out in the end, but what else it says is still looked at.
+            let keeper = keeper.unwrap_or(Keeper::Placed);
+            Held { holds: Holds::Projection { entity: row.name.clone(), keeper }, row }
         }
         "newest" => {
             let row = entity(reader, names, node, kind)?;
