@@ -1,4 +1,5 @@
-//! The catalog as resolved data: what an application asks for, with every name looked up and every type known.
+//! The catalog as resolved data: what an application asks for, with every name looked up and every type known; and the
+//! [layout](mod@layout), how that is stored on one engine.
 //!
 //! This crate knows nobody: no YAML, no files, no places. Two catalogs are equal when they say the same. It is made
 //! by `keyloom-text`, read by everything else.
@@ -10,6 +11,7 @@ mod endpoint;
 mod engine;
 mod expr;
 mod groups;
+pub mod layout;
 mod moves;
 mod pattern;
 mod quantity;

@@ -2,6 +2,7 @@
 //!
 //! The form, in short:
 //! - two blanks of indentation, `\n` line ends, one at the end of the file, no byte order mark;
+//! - a file whose first key is `layout` is a layout, any other a catalog;
 //! - keys that the language knows come in the order of the [vocabulary](crate::vocabulary), others after them; names
 //!   that authors give keep their order;
 //! - `{ a: b }` and `[a, b]` stay on their line while they fit into [`WIDTH_MAX`] columns and hold no comments, else
@@ -16,6 +17,7 @@
 //! order and line breaks, [`print`] writes it down.
 
 mod attach;
+mod layout;
 mod order;
 mod print;
 #[cfg(test)]
@@ -24,6 +26,8 @@ mod scalar;
 mod settle;
 #[cfg(test)]
 mod tests;
+
+pub use layout::print_layout;
 
 use keyloom_finding::{FileId, Finding, Sources};
 

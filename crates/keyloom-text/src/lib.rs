@@ -1,4 +1,4 @@
-//! The catalog language: YAML in, the model and findings out; and canonical printing.
+//! The languages of the catalog and the layout: YAML in, the model and findings out; and canonical printing.
 //!
 //! A front end never gives up at the first fault: [`read`] answers with what it understood and every finding it has.
 
@@ -13,7 +13,7 @@ mod vocabulary;
 mod yaml;
 
 pub use fault::Fault;
-pub use format::format;
+pub use format::{format, print_layout};
 pub use json_schema::json_schema;
-pub use read::{Files, Reading, Unreadable, nearest, read};
+pub use read::{Files, LayoutReading, Reading, Unreadable, nearest, read, read_layout};
 pub use text::Text;

@@ -1,4 +1,4 @@
-//! Reading a catalog: files in, the model and all findings out.
+//! Reading a catalog: files in, the model and all findings out. [`layout`] reads a layout against it.
 //!
 //! It goes in three steps. All files are loaded and turned into trees, `include` by `include`; then every name is
 //! declared (structs, entities with their fields, rollups, histories, events), so that the order of files and entries
@@ -12,6 +12,7 @@ mod fields;
 mod files;
 mod groups;
 mod inputs;
+mod layout;
 mod naming;
 mod patterns;
 mod rollups;
@@ -28,6 +29,7 @@ use keyloom_finding::{FileId, Finding, Places, Sources};
 use keyloom_model::Catalog;
 
 pub use files::{Files, Unreadable};
+pub use layout::{LayoutReading, read_layout};
 pub use naming::nearest;
 
 /// What was understood of a catalog, and what was not.

@@ -3,6 +3,12 @@
 //! One table for everybody: the formatter takes the order from here, the reader its "did you mean", the JSON schema
 //! its keys and their one-line docs. Names that authors give (entities, fields, patterns) are in no table.
 
+mod layout;
+
+pub(crate) use layout::{
+    HORIZONS, LAYOUT, LAYOUT_PATH, READS_AT_MOST, SPREAD, TABLE, path_forms, path_words, table_kinds, table_words,
+};
+
 /// One key that a mapping of the language may have.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -316,7 +322,9 @@ mod tests {
 
     #[test]
     fn a_table_names_each_word_once() {
-        for table in [FILE, TENANT, ENTITY, VOLUME, GROUP, DISTRIBUTION, HISTORY, ROLLUP, PATTERN, RATE, SKEW, ALLOW] {
+        let catalog = [FILE, TENANT, ENTITY, VOLUME, GROUP, DISTRIBUTION, HISTORY, ROLLUP, PATTERN, RATE, SKEW, ALLOW];
+        let layout = [LAYOUT, HORIZONS, TABLE, SPREAD, LAYOUT_PATH, READS_AT_MOST];
+        for table in catalog.into_iter().chain(layout) {
             for (at, word) in table.iter().enumerate() {
                 assert!(table[..at].iter().all(|other| other.name != word.name), "{} stands twice", word.name);
                 assert!(word.doc.ends_with('.'), "the doc of {} is no sentence", word.name);

@@ -1,10 +1,11 @@
 //! Which words a mapping has, by where it stands in the file.
 
 use crate::vocabulary::{
-    ALLOW, DISTRIBUTION, ENTITY, FILE, GROUP, HISTORY, PATTERN, RATE, ROLLUP, SKEW, TENANT, VOLUME, Word,
+    ALLOW, DISTRIBUTION, ENTITY, FILE, GROUP, HISTORY, HORIZONS, LAYOUT, LAYOUT_PATH, PATTERN, RATE, READS_AT_MOST,
+    ROLLUP, SKEW, SPREAD, TABLE, TENANT, VOLUME, Word,
 };
 
-/// What stands at some place of a catalog, as far as the order of keys goes.
+/// What stands at some place of a catalog or a layout, as far as the order of keys goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     File,
@@ -23,11 +24,25 @@ pub(super) enum Shape {
     Rate,
     Skew,
     Allow,
+    Layout,
+    Horizons,
+    Tables,
+    Table,
+    Spread,
+    LayoutPaths,
+    LayoutPath,
+    ReadsAtMost,
     /// Names of the author's own, or no mapping at all.
     Free,
 }
 
 impl Shape {
+    /// What a file is that begins with this key.
+    pub(super) fn of_file(first: Option<&str>) -> Self {
+        let version = LAYOUT.first().map(|word| word.name);
+        if first.is_some() && first == version { Self::Layout } else { Self::File }
+    }
+
     /// The words of the mapping, in canonical order; empty where authors choose names and order.
     fn words(self) -> &'static [Word] {
         match self {
@@ -43,7 +58,19 @@ impl Shape {
             Self::Rate => RATE,
             Self::Skew => SKEW,
             Self::Allow => ALLOW,
-            Self::Entities | Self::Groups | Self::Rollups | Self::Patterns | Self::Free => &[],
+            Self::Layout => LAYOUT,
+            Self::Horizons => HORIZONS,
+            Self::Table => TABLE,
+            Self::Spread => SPREAD,
+            Self::LayoutPath => LAYOUT_PATH,
+            Self::ReadsAtMost => READS_AT_MOST,
+            Self::Entities
+            | Self::Groups
+            | Self::Rollups
+            | Self::Patterns
+            | Self::Tables
+            | Self::LayoutPaths
+            | Self::Free => &[],
         }
     }
 
@@ -71,6 +98,13 @@ impl Shape {
             (Self::Entities, _) => Self::Entity,
             (Self::Rollups, _) => Self::Rollup,
             (Self::Patterns, _) => Self::Pattern,
+            (Self::Layout, "horizons") => Self::Horizons,
+            (Self::Layout, "tables") => Self::Tables,
+            (Self::Layout, "paths") => Self::LayoutPaths,
+            (Self::Tables, _) => Self::Table,
+            (Self::Table, "spread") => Self::Spread,
+            (Self::LayoutPaths, _) => Self::LayoutPath,
+            (Self::LayoutPath, "reads_at_most") => Self::ReadsAtMost,
             _ => Self::Free,
         }
     }

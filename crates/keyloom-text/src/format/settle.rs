@@ -6,7 +6,12 @@ use super::{Collection, INDENT, Item, Line, Page, Value, WIDTH_MAX};
 
 pub(super) fn settle(page: &mut Page<'_>) {
     if let Some(root) = &mut page.root {
-        settle_value(root, 0, 0, Shape::File, true);
+        let first = match &root.value {
+            Value::Collection(collection) => collection.items.first().and_then(|item| item.key),
+            _ => None,
+        };
+        let shape = Shape::of_file(first.map(|key| key.text.as_str()));
+        settle_value(root, 0, 0, shape, true);
         // Only a value on one line leaves room for a comment behind it, and says itself where it begins.
         if !matches!(root.value, Value::Inline(_)) {
             hoist_tail(root);

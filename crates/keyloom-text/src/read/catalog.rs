@@ -6,7 +6,7 @@ use keyloom_finding::{FileId, Place};
 use keyloom_model::{Scenario, Tenant, Type};
 
 use super::naming::Case;
-use super::scope::Names;
+use super::scope::{Names, TENANT_PATH};
 use super::syntax::{Grammar, Keys, Name, Reader};
 use super::{allow, entities, fields, patterns, rollups};
 use crate::parse::{types, units};
@@ -124,6 +124,9 @@ fn read_head(reader: &mut Reader<'_>, keys: &Keys<'_>, first: bool, root: &Node)
     }
     if let Some(node) = keys.get("tenant") {
         read_tenant(reader, node);
+        if reader.catalog.tenant.is_none() {
+            reader.misread(TENANT_PATH);
+        }
     }
     if let Some(node) = keys.get("as_of") {
         reader.catalog.as_of = reader.date(node, "`as_of`");

@@ -49,6 +49,8 @@ pub enum Unreadable {
     TooMany,
     /// It is something else than a catalog, perhaps in a language that its name or its first words tell.
     NotACatalog(Option<&'static str>),
+    /// It is something else than a layout.
+    NotALayout(Option<&'static str>),
     /// It is a folder, a device, a pipe: nothing that has an end and a content.
     NotAFile,
     /// The system refused, in its own words.
@@ -77,6 +79,18 @@ impl Unreadable {
             return Err(Self::Binary);
         }
         String::from_utf8(bytes).map_err(|error| Self::NotUtf8 { at: error.utf8_error().valid_up_to() })
+    }
+
+    /// The finding that says so of a file that was to be a layout.
+    pub(super) fn layout_finding(&self, name: &str) -> Finding {
+        const BEGINS: &str = "a layout begins with `layout: 1` and `catalog: name`";
+        let finding = self.finding(None, name);
+        match self {
+            Self::Missing => finding.help("check the name"),
+            Self::Empty | Self::OnlyComments => finding.help(BEGINS),
+            Self::TooLarge { .. } => finding.help("a layout is one file, and far smaller than that"),
+            _ => finding,
+        }
     }
 
     /// The finding that says so; `place` is the `include` that names the file, if any.
@@ -121,6 +135,13 @@ impl Unreadable {
                     None => "this is not a catalog: it has none of a catalog's keys".to_owned(),
                 },
                 "a catalog is YAML that begins with `language: 1` and `catalog: name`; `keyloom init` writes an example",
+            ),
+            Self::NotALayout(language) => (
+                match language {
+                    Some(language) => format!("this looks like {language}, not like a layout"),
+                    None => "this is not a layout: it has none of a layout's keys".to_owned(),
+                },
+                "a layout is YAML that begins with `layout: 1` and `catalog: name`",
             ),
             Self::NotAFile => ("this is not a regular file".to_owned(), "name the file of text: YAML or CQL"),
             Self::Refused(words) => (format!("the file can't be opened: {words}"), "check its permissions"),
@@ -173,7 +194,7 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
         let before = loaded.findings.len();
         let text = sources.file(file).text();
         let mut document = yaml::parse(file, text, &mut loaded.findings);
-        if let Some(stranger) = stranger::recognise(&name, text, document.root.as_ref()) {
+        if let Some(stranger) = stranger::instead_of_catalog(&name, text, document.root.as_ref()) {
             loaded.findings.truncate(before);
             loaded.findings.push(stranger.finding(place, &name));
             document = Document::default();
@@ -193,6 +214,30 @@ pub(super) fn load(name: &str, files: &dyn Files, sources: &mut Sources) -> Load
         }
         loaded.documents.push((file, document));
     }
+    loaded
+}
+
+/// Loads a layout, which is one file.
+pub(super) fn load_layout(name: &str, files: &dyn Files, sources: &mut Sources) -> Loaded {
+    let mut loaded = Loaded { documents: Vec::new(), findings: Vec::new(), unreadable: true };
+    let text = match files.open(name) {
+        Ok(text) => text,
+        Err(unreadable) => {
+            loaded.findings.push(unreadable.layout_finding(name));
+            return loaded;
+        }
+    };
+    let file = sources.add(name, text);
+    let text = sources.file(file).text();
+    let document = yaml::parse(file, text, &mut loaded.findings);
+    if let Some(stranger) = stranger::instead_of_layout(name, text, document.root.as_ref()) {
+        loaded.findings = vec![stranger.layout_finding(name)];
+    } else if document.root.is_none() && loaded.findings.is_empty() {
+        loaded.findings.push(Unreadable::OnlyComments.layout_finding(name));
+    } else {
+        loaded.unreadable = document.root.is_none();
+    }
+    loaded.documents.push((file, if loaded.unreadable { Document::default() } else { document }));
     loaded
 }
 

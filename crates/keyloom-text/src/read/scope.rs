@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use keyloom_finding::{Finding, Place};
-use keyloom_model::{Catalog, Entity, Field, Member, Path, Root, Type};
+use keyloom_model::{Catalog, Entity, Field, Member, Path, Pattern, Root, Type, Unique};
 
 use super::naming::{Case, nearest};
 use super::syntax::{SUGGESTIONS_MAX, Snapshot};
@@ -28,10 +28,14 @@ type NotFound = Option<Finding>;
 
 impl<'c> Names<'c> {
     pub(super) fn new(known: &'c Snapshot) -> Self {
-        let catalog = &known.catalog;
+        Self::of(&known.catalog, &known.misread)
+    }
+
+    /// The names of a catalog of which these paths were not understood.
+    pub(super) fn of(catalog: &'c Catalog, misread: &'c HashSet<String>) -> Self {
         let entities = catalog.entities.iter().map(|entity| (entity.name.as_str(), entity)).collect();
         let entity_names = catalog.entities.iter().map(|entity| entity.name.as_str()).collect();
-        Self { catalog, entities, misread: &known.misread, entity_names, suggestions: Cell::new(SUGGESTIONS_MAX) }
+        Self { catalog, entities, misread, entity_names, suggestions: Cell::new(SUGGESTIONS_MAX) }
     }
 
     /// The name that was probably meant, for the first names that are not found.
@@ -56,6 +60,25 @@ impl<'c> Names<'c> {
         })
     }
 
+    /// The pattern of that name, or the finding that there is none.
+    pub(super) fn find_pattern(&self, name: &str, place: Place) -> Result<&'c Pattern, NotFound> {
+        self.catalog.pattern(name).ok_or_else(|| {
+            let all: Vec<&str> = self.catalog.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
+            let is_misread = self.misread.contains(&format!("patterns.{name}"));
+            (!is_misread).then(|| unknown_name::finding(place, "pattern", name, "", self.suggest(name, &all), &all))
+        })
+    }
+
+    /// An entity's unique, or the finding that there is none.
+    pub(super) fn find_unique(&self, entity: &'c Entity, name: &str, place: Place) -> Result<&'c Unique, NotFound> {
+        entity.unique.iter().find(|unique| unique.name == name).ok_or_else(|| {
+            let all: Vec<&str> = entity.unique.iter().map(|unique| unique.name.as_str()).collect();
+            let within = format!(" in {}", entity.name);
+            let is_misread = self.misread.contains(&format!("{}.unique", entity_path(&entity.name)));
+            (!is_misread).then(|| unknown_name::finding(place, "unique", name, &within, self.suggest(name, &all), &all))
+        })
+    }
+
     /// An entity's own field, or the finding that there is none.
     pub(super) fn find_field(&self, entity: &'c Entity, name: &str, place: Place) -> Result<&'c Field, NotFound> {
         entity.field(name).ok_or_else(|| {
@@ -68,7 +91,8 @@ impl<'c> Names<'c> {
         })
     }
 
-    fn field_is_misread(&self, entity: &Entity, name: &str) -> bool {
+    /// Whether a field, or what fills it, is written down but was not understood.
+    pub(super) fn field_is_misread(&self, entity: &Entity, name: &str) -> bool {
         self.misread.contains(&field_path(&entity.name, name)) || self.misread.contains(&fields_path(&entity.name))
     }
 }
@@ -86,6 +110,9 @@ pub(super) fn field_names<'c>(entity: &'c Entity, misread: &'c HashSet<String>) 
     }
     all
 }
+
+/// The path of the tenant.
+pub(super) const TENANT_PATH: &str = "tenant";
 
 /// The path of an entity.
 pub(super) fn entity_path(entity: &str) -> String {
@@ -215,6 +242,10 @@ fn implied(names: &Names<'_>, row: Row<'_>, name: &str) -> Option<Found> {
 
 fn unknown_field<'c>(names: &Names<'c>, row: Row<'c>, name: &str, place: Place) -> NotFound {
     if names.field_is_misread(row.entity, name) || names.field_is_misread(row.entity, &format!("{name}_id")) {
+        return None;
+    }
+    // Every row has the tenant's field, and nobody knows its name.
+    if names.misread.contains(TENANT_PATH) {
         return None;
     }
     if Entity::built_in(name).is_some() {

@@ -1,31 +1,53 @@
-//! Files that are no catalog at all: one word about that is worth more than what YAML makes of them.
+//! Files that are no catalog, or no layout, at all: one word about that is worth more than what YAML makes of them.
 
 use super::files::Unreadable;
 use super::naming::nearest;
-use crate::vocabulary::FILE;
+use crate::vocabulary::{FILE, LAYOUT, Word};
 use crate::yaml::Node;
 
-/// Says that a file is no catalog, where that is sure: it has no key of one, and it either has the name or the first
-/// words of another language, or is YAML about something else.
-pub(super) fn recognise(name: &str, text: &str, root: Option<&Node>) -> Option<Unreadable> {
-    let known = || FILE.iter().map(|word| word.name);
+/// Says that a file is no catalog, where that is sure.
+pub(super) fn instead_of_catalog(name: &str, text: &str, root: Option<&Node>) -> Option<Unreadable> {
+    recognise(FILE, (LAYOUT, "a layout"), name, text, root).map(Unreadable::NotACatalog)
+}
+
+/// Says that a file is no layout, where that is sure.
+pub(super) fn instead_of_layout(name: &str, text: &str, root: Option<&Node>) -> Option<Unreadable> {
+    recognise(LAYOUT, (FILE, "a catalog"), name, text, root).map(Unreadable::NotALayout)
+}
+
+/// Says that a file is in another language than that of these words, and in which, where that is sure: it is one of our
+/// other language; or it has no key of this one, and either has the name or the first words of a third, or is YAML about
+/// something else.
+fn recognise(
+    words: &'static [Word],
+    (other, called): (&'static [Word], &'static str),
+    name: &str,
+    text: &str,
+    root: Option<&Node>,
+) -> Option<Option<&'static str>> {
+    let known = || words.iter().map(|word| word.name);
     let keys = root.map_or_else(Vec::new, Node::keys);
-    if text.lines().any(is_catalog_line) || keys.iter().any(|key| known().any(|word| word == *key)) {
+    // The first word of a language says its version, and no other language has it.
+    let says_version_of = |words: &[Word]| words.first().is_some_and(|word| keys.contains(&word.name));
+    if says_version_of(other) && !says_version_of(words) {
+        return Some(Some(called));
+    }
+    if text.lines().any(|line| is_line_of(words, line)) || keys.iter().any(|key| known().any(|word| word == *key)) {
         return None;
     }
     let language = by_name(name).or_else(|| by_first_words(text));
-    // A misspelt key is a fault of a catalog. What is not even YAML may be one whose fault stands on its first line.
+    // A misspelt key is a fault of the file. What is not even YAML may be one whose fault stands on its first line.
     let is_other_yaml = root.is_some() && !keys.iter().take(KEYS_MAX).any(|key| nearest(key, known()).is_some());
-    (language.is_some() || is_other_yaml).then_some(Unreadable::NotACatalog(language))
+    (language.is_some() || is_other_yaml).then_some(language)
 }
 
-/// How many keys are compared with those of a catalog; a file of more is about something else.
+/// How many keys are compared with those of the language; a file of more is about something else.
 const KEYS_MAX: usize = 100;
 
-/// Whether a line begins with a key that only catalogs have, in YAML or in JSON.
-fn is_catalog_line(line: &str) -> bool {
+/// Whether a line begins with a key of the language, in YAML or in JSON.
+fn is_line_of(words: &[Word], line: &str) -> bool {
     let line = line.trim_start_matches(['{', '-', ' ', '"']);
-    FILE.iter().any(|word| {
+    words.iter().any(|word| {
         line.strip_prefix(word.name).is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
     })
 }

@@ -25,6 +25,8 @@ pub(super) struct Reader<'a> {
     pub(super) catalog: Catalog,
     pub(super) places: Places,
     pub(super) findings: Vec<Finding>,
+    /// Whether words of storage belong to what is read: they do in a layout.
+    pub(super) stores: bool,
     /// Scalars that are known to be cut or refused; whoever meets one says nothing more about it.
     cut: HashSet<Place>,
     /// How often something was not understood, said aloud or not.
@@ -108,6 +110,7 @@ impl<'a> Reader<'a> {
             catalog,
             places: Places::default(),
             findings,
+            stores: false,
             cut: HashSet::new(),
             faults: 0,
             misread: HashSet::new(),
@@ -320,6 +323,22 @@ impl<'a> Reader<'a> {
         found.into_iter().map(|(name, at)| (name, &entries[at].value)).collect()
     }
 
+    /// The same, each with its name as a text that a small parser can read.
+    pub(super) fn parsed_entries<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &str,
+        what: &str,
+        example: &str,
+    ) -> Vec<(Text, &'n Node)> {
+        let Kind::Map { entries, flow } = &node.kind else {
+            self.entries(node, path, what, example);
+            return Vec::new();
+        };
+        let found = self.named_entries(entries, *flow, path);
+        found.into_iter().map(|(_, at)| (Text::of(&entries[at].key, self.sources), &entries[at].value)).collect()
+    }
+
     /// The same, each with its number among the entries.
     fn named_entries(&mut self, entries: &[Entry], flow: bool, path: &str) -> Vec<(Name, usize)> {
         let mut found: Vec<(Name, usize)> = Vec::new();
@@ -397,7 +416,12 @@ impl<'a> Reader<'a> {
                     .chain(self.suggest(&name.text, free.iter().map(|word| word.name)))
                     .find_map(|meant| free.iter().find(|word| word.name == meant).copied());
                 let all = free.iter().map(|word| word.name).collect::<Vec<_>>().join(", ");
-                self.push(unknown_key::finding(name.place, &name.text, what, meant, &all));
+                let finding = if unknown_key::is_storage(&name.text) && !self.stores {
+                    unknown_key::storage(name.place, &name.text, what)
+                } else {
+                    unknown_key::finding(name.place, &name.text, what, meant, &all)
+                };
+                self.push(finding);
                 misspelt.extend(meant.map(|word| word.name));
             }
         }
@@ -510,7 +534,11 @@ pub(super) fn join(path: &str, key: &str) -> String {
 fn beside_verb(entries: &[Entry], words: &[&'static Word]) -> Vec<&'static Word> {
     let present: Vec<&str> =
         entries.iter().filter_map(|entry| entry.key.scalar()).map(|key| key.text.as_str()).collect();
-    let fitting = present.iter().map(|key| vocabulary::pattern_words(key)).find(|fitting| !fitting.is_empty());
+    // In a layout, `get` is another word.
+    let fitting = present
+        .iter()
+        .map(|key| vocabulary::pattern_words(key))
+        .find(|fitting| fitting.iter().any(|word| words.contains(word)));
     let fits = |word: &&Word| fitting.as_ref().is_none_or(|fitting| fitting.contains(word));
     let built = words.iter().copied().filter(|word| word.stage == Stage::Now);
     built.filter(|word| fits(word) && !present.contains(&word.name)).collect()

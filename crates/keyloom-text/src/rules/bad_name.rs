@@ -21,10 +21,17 @@ pub(crate) fn tenant(place: Place, field: &str) -> Finding {
         .help("leave it out; it comes first in every key, and its value comes from the caller's identity")
 }
 
-/// Names that begin with `kl_` are Keyloom's own columns.
+/// Names that begin with `kl_` are Keyloom's own columns and tables.
 pub(crate) fn reserved(place: Place, name: &str) -> Finding {
-    Finding::new(&RULE, place, format!("`{name}`: names that begin with `kl_` are kept for Keyloom's own columns"))
+    Finding::new(&RULE, place, format!("`{name}`: names that begin with `kl_` are kept for Keyloom's own use"))
         .help("choose another name")
+}
+
+/// A name that some engine could not take.
+pub(crate) fn too_long(place: Place, what: &str, name: &str, most: usize) -> Finding {
+    let length = name.chars().count();
+    Finding::new(&RULE, place, format!("{what} has a name of at most {most} letters, and `{name}` has {length}"))
+        .help("choose a shorter name: the shortest limit of an engine is 48, and an epoch is written behind it")
 }
 
 /// A word that expressions use for themselves.

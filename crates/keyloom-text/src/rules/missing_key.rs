@@ -16,6 +16,11 @@ pub(crate) fn verb(place: Place, what: &str, verbs: &str) -> Finding {
     Finding::new(&RULE, place, format!("{what} has no verb")).help(format!("say what it does, with one of: {verbs}"))
 }
 
+/// None of several kinds is there; `asks` is what they would answer: "what it holds".
+pub(crate) fn kind(place: Place, what: &str, asks: &str, kinds: &str) -> Finding {
+    Finding::new(&RULE, place, format!("{what} does not say {asks}")).help(format!("say it with one of: {kinds}"))
+}
+
 /// A key with nothing behind it.
 pub(crate) fn value(place: Place, key: &str) -> Finding {
     Finding::new(&RULE, place, format!("`{key}` has nothing behind it")).help("state a value, or remove the key")

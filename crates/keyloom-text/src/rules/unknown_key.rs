@@ -11,9 +11,6 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn finding(place: Place, key: &str, what: &str, meant: Option<&Word>, all: &str) -> Finding {
     let finding = Finding::new(&RULE, place, format!("{what} has no key `{key}`"));
-    if STORAGE.iter().any(|word| key.contains(word)) {
-        return finding.help("remove it: a catalog states what is asked, and the layout decides how it is stored");
-    }
     match meant {
         Some(meant) => finding.label(format!("did you mean `{}`?", meant.name)).help(format!(
             "write `{}`: {}{}",
@@ -25,7 +22,17 @@ pub(crate) fn finding(place: Place, key: &str, what: &str, meant: Option<&Word>,
     }
 }
 
-/// Words of storage, which a catalog has none of.
+/// A word of storage in a catalog.
+pub(crate) fn storage(place: Place, key: &str, what: &str) -> Finding {
+    Finding::new(&RULE, place, format!("{what} has no key `{key}`"))
+        .help("remove it: a catalog states what is asked, and the layout decides how it is stored")
+}
+
+/// Whether a key is a word of storage, which a catalog has none of.
+pub(crate) fn is_storage(key: &str) -> bool {
+    STORAGE.iter().any(|word| key.contains(word))
+}
+
 const STORAGE: &[&str] =
     &["partition", "cluster", "shard", "bucket", "index", "table", "replica", "cache", "projection"];
 
@@ -35,19 +42,27 @@ pub(crate) fn elsewhere_called(key: &str) -> &'static [&'static str] {
         "limit" | "page_size" => &["page"],
         "top" => &["first"],
         "ttl" | "expiry" | "retention" => &["expires"],
-        "sort" | "order_by" | "sort_by" => &["order"],
+        "sort" => &["order"],
+        "order" => &["sort"],
+        "order_by" | "sort_by" => &["order", "sort"],
+        "sort_key" | "range_key" | "clustering" | "clustering_key" => &["sort"],
+        "partition_key" | "hash_key" | "shard_key" => &["partition"],
         "filter" => &["where", "if"],
         "when" | "condition" | "precondition" | "guard" => &["if", "where"],
         "reason" | "why" => &["because"],
         "select" => &["list", "returns"],
-        "columns" | "attributes" | "properties" => &["fields"],
+        "columns" => &["fields"],
+        "fields" => &["columns"],
+        "attributes" | "properties" => &["fields", "columns"],
+        "enums" => &["ranks"],
+        "store" | "database" => &["engine"],
         "id" | "primary_key" => &["key"],
         "insert" => &["create"],
         "upsert" => &["put"],
         "query" | "find" => &["list"],
         "consistency" => &["freshness"],
         "description" | "comment" => &["doc"],
-        "version" => &["language"],
+        "version" => &["language", "layout"],
         "avg" | "average" => &["mean", "typical"],
         "max" | "maximum" => &["peak", "worst"],
         "frequency" | "qps" | "throughput" => &["rate"],
@@ -79,4 +94,10 @@ pub(crate) fn wrong_verb(place: Place, key: &str, verb: &str, fits: &str) -> Fin
         }
     };
     Finding::new(&RULE, place, format!("`{key}` does not go with `{verb}`")).help(help)
+}
+
+/// Two keys of which each says what the thing is.
+pub(crate) fn second_kind(place: Place, first: &str, second: &str) -> Finding {
+    Finding::new(&RULE, place, format!("`{second}` does not go with `{first}`"))
+        .help(format!("`{first}` says already what this is: remove one of them"))
 }
