@@ -19,7 +19,7 @@ pub enum Class {
 
 impl Class {
     /// All of them, the cheapest first.
-    pub const ALL: [Self; 4] = [Self::Append, Self::Fed, Self::Blind, Self::Decided];
+    pub const ALL: &'static [Self] = &[Self::Append, Self::Fed, Self::Blind, Self::Decided];
 
     /// How it is written.
     pub fn name(self) -> &'static str {

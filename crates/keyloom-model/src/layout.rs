@@ -9,7 +9,7 @@ mod table;
 
 pub use path::{Form, Path, Question, ReadsAtMost};
 pub use table::{
-    Bucket, Class, Copied, CopyRule, Counted, Holds, Keeper, Part, Partition, SortItem, Spread, Table, Upkeep, Way,
+    Bucket, Copied, CopyRule, Counted, Holds, Keeper, Part, Partition, SortItem, Spread, Table, Upkeep, Way,
     WhenExpired,
 };
 

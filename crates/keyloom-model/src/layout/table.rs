@@ -1,3 +1,4 @@
+use crate::class::Class;
 use crate::expr::{self, Expr};
 use crate::pattern::Direction;
 use crate::quantity::{Rate, TimeSpan};
@@ -129,20 +130,6 @@ macro_rules! words {
             }
         }
     };
-}
-
-words! {
-    /// By which discipline the rows of a source are written.
-    Class {
-        /// Never updated, never deleted.
-        Append => "append",
-        /// Another system is the truth; its newest row stays.
-        Fed => "fed",
-        /// Whole rows are put and deleted, and nothing must be known before.
-        Blind => "blind",
-        /// Every write depends on the row as it stands.
-        Decided => "decided",
-    }
 }
 
 words! {

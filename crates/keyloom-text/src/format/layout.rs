@@ -2,10 +2,10 @@
 
 use keyloom_finding::Sources;
 use keyloom_model::layout::{
-    Class, Copied, Counted, Form, Holds, Horizons, Keeper, Layout, Part, Partition, Path, SortItem, Spread, Table,
-    Upkeep, Way, WhenExpired,
+    Copied, Counted, Form, Holds, Horizons, Keeper, Layout, Part, Partition, Path, SortItem, Spread, Table, Upkeep,
+    Way, WhenExpired,
 };
-use keyloom_model::{Direction, count_text};
+use keyloom_model::{Class, Direction, count_text};
 
 use super::format;
 use super::scalar::{self, Context};

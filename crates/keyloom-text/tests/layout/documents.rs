@@ -1,7 +1,7 @@
 //! Whole layouts: they are read without a finding, and canonical printing keeps what they say.
 
-use keyloom_model::layout::{Class, Form, Holds, Horizons, Keeper, Partition};
-use keyloom_model::{Engine, TimeSpan, TimeUnit};
+use keyloom_model::layout::{Form, Holds, Horizons, Keeper, Partition};
+use keyloom_model::{Class, Engine, TimeSpan, TimeUnit};
 use keyloom_text::print_layout;
 
 use super::{CATALOG, LAYOUT, formatted, read_both};

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use keyloom_finding::Sources;
 use keyloom_model::layout::{
-    Bucket, Class, Copied, CopyRule, Counted, Form, Holds, Horizons, Keeper, Layout, Part, Partition, Path, Question,
-    Ranks, ReadsAtMost, SortItem, Spread, Table, Upkeep, Way, WhenExpired,
+    Bucket, Copied, CopyRule, Counted, Form, Holds, Horizons, Keeper, Layout, Part, Partition, Path, Question, Ranks,
+    ReadsAtMost, SortItem, Spread, Table, Upkeep, Way, WhenExpired,
 };
 use keyloom_model::{
-    Compare, Direction, Engine, Entity, Expr, Literal, Origin, Rate, Root, Set, TimeSpan, TimeUnit, Type,
+    Class, Compare, Direction, Engine, Entity, Expr, Literal, Origin, Rate, Root, Set, TimeSpan, TimeUnit, Type,
 };
 use keyloom_text::{Reading, print_layout, read_layout};
 use proptest::prelude::*;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use keyloom_finding::Place;
-use keyloom_model::layout::{Class, Counted, Holds, Keeper, Spread, Table, Upkeep, Way, WhenExpired};
-use keyloom_model::{Entity, Fill, Origin};
+use keyloom_model::layout::{Counted, Holds, Keeper, Spread, Table, Upkeep, Way, WhenExpired};
+use keyloom_model::{Class, Entity, Fill, Origin};
 
 use super::super::groups::constant_test;
 use super::super::naming::Case;
