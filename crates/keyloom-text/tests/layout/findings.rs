@@ -105,6 +105,7 @@ const CASES: &[Case] = &[
     ("list_tickets:newest", "list_tickets:newst", "unknown-name", "no named order `newst` in `list_tickets`", "`newest`?"),
     ("?urgent&agent", "?urgnt&agent", "unknown-name", "no optional input `urgnt` in `list_tickets`", "`urgent`?"),
     ("?urgent&agent", "?from&agent", "bad-value", "`from` is sent with every call of `list_tickets`", "optional"),
+    ("?urgent&agent", "?agent&agent", "duplicate-name", "input `agent` is defined twice", ""),
     ("open_queue/latest", "open_queue//latest", "bad-value", "`/` can't stand here", "pattern/list:order?input"),
     ("open_queue/latest", "open_queue/", "bad-value", "a name is missing here", ""),
     ("take_next: {", "open_ticket: {", "bad-value", "`open_ticket` asks for no rows", "a read, a claim"),

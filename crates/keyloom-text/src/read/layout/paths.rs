@@ -56,11 +56,15 @@ fn question<'c>(reader: &mut Reader<'_>, names: &Names<'c>, text: &Text) -> Opti
                 find_order(reader, text, selection, order)?;
             }
             let mut inputs: Vec<usize> = Vec::new();
-            for input in &sent {
+            for (at, input) in sent.iter().enumerate() {
+                if let Some(first) = sent[..at].iter().find(|other| other.text == input.text) {
+                    let [first, again] = [first, input].map(|input| text.place(input.range.clone()));
+                    reader.push(duplicate_name::finding(again, first, "input", &input.text));
+                    return None;
+                }
                 inputs.push(find_input(reader, text, found, input)?);
             }
             inputs.sort_unstable();
-            inputs.dedup();
             let question = Question::Pattern {
                 pattern: found.name.clone(),
                 with: with.map(|with| with.name.clone()),
