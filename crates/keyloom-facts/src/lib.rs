@@ -152,6 +152,30 @@ mod tests {
         assert!(all().all(|fact| fact.date >= Date { year: 2026, month: 11, day: 1 }));
     }
 
+    /// The same name for the same thing: whoever prices a design asks both for all of these.
+    #[test]
+    fn what_calls_cost_is_known_of_the_engines_that_were_measured() {
+        let costs = [
+            "read_nanos",
+            "read_partition_nanos",
+            "read_row_nanos",
+            "read_kilobyte_nanos",
+            "write_nanos",
+            "write_kilobyte_nanos",
+            "batch_nanos",
+            "batch_row_nanos",
+            "batch_kilobyte_nanos",
+            "decision_nanos",
+            "decisions_per_second",
+            "row_decisions_per_second",
+        ];
+        for (engine, cost) in
+            [Engine::Embedded, Engine::Cassandra].into_iter().flat_map(|e| costs.map(|cost| (e, cost)))
+        {
+            assert_eq!(fact(engine, cost).kind, Kind::MeasuredByUs, "{cost}");
+        }
+    }
+
     #[test]
     fn an_unknown_name_is_none() {
         assert!(Facts::of(Engine::Redis).get("global_indexes").is_none());
