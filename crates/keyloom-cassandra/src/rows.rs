@@ -15,8 +15,8 @@ pub(crate) enum Found {
     Row(Row),
     /// A row whose root is not there though another group is.
     Leftover(Row),
-    /// Nothing any more, under this key.
-    Nothing(Vec<u8>),
+    /// Nothing any more.
+    Nothing,
 }
 
 /// The rows of an answer.
@@ -65,7 +65,7 @@ impl<'t, 'frame> Reader<'t, 'frame> {
     }
 
     /// Reads the column groups of a row.
-    pub(crate) fn row(&mut self, columns: &mut ColumnIterator<'frame, '_>, key: Vec<u8>) -> Result<Found, Fault> {
+    pub(crate) fn row(&mut self, columns: &mut ColumnIterator<'frame, '_>, key: &[u8]) -> Result<Found, Fault> {
         let mut body = RowBuilder::new();
         let (mut root, mut other) = (false, false);
         for (at, group) in self.table.shape.table().groups.iter().enumerate() {
@@ -94,10 +94,12 @@ impl<'t, 'frame> Reader<'t, 'frame> {
                 other = true;
             }
         }
+        // A key of just its own bytes: one with room to spare would need a second piece of memory.
+        let row = || Row::new(Box::<[u8]>::from(key).into(), body.finish());
         Ok(match (root, other) {
-            (true, _) => Found::Row(Row::new(key.into(), body.finish())),
-            (false, true) => Found::Leftover(Row::new(key.into(), body.finish())),
-            (false, false) => Found::Nothing(key),
+            (true, _) => Found::Row(row()),
+            (false, true) => Found::Leftover(row()),
+            (false, false) => Found::Nothing,
         })
     }
 }

@@ -55,14 +55,14 @@ impl Cassandra {
             let statement = table.slice(piece.form, &self.session, &self.keyspace).await?.at(of.freshness);
             let answer = self.session.execute_unpaged(statement, &cells).await;
             let answer = rows_of(answer.map_err(|error| Asked::Read.failed(&error))?)?;
-            let mut reader = Reader::new(&table, of.now);
+            let (mut reader, mut key) = (Reader::new(&table, of.now), prefix.clone());
             page.cost = page.cost.plus(cost(&answer));
+            page.rows.reserve(answer.rows_num());
             for columns in raw(&answer)? {
                 let mut columns = columns?;
-                let mut key = Vec::with_capacity(prefix.len() + 32);
-                key.extend(&prefix);
+                key.truncate(prefix.len());
                 reader.key(&mut columns, first, &mut key)?;
-                match reader.row(&mut columns, key)? {
+                match reader.row(&mut columns, &key)? {
                     Found::Row(row) => {
                         if !page.rows.is_empty() && page.bytes + row.size() > of.bytes_max as usize {
                             return page.limited(&table);
@@ -75,7 +75,7 @@ impl Cassandra {
                         page.cost.leftovers += 1;
                         page.passed = Some(row.key_bytes().to_vec());
                     }
-                    Found::Nothing(key) => page.passed = Some(key),
+                    Found::Nothing => page.passed = Some(key.clone()),
                 }
             }
         }

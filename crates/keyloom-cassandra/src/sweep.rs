@@ -42,14 +42,15 @@ impl Cassandra {
         let (answer, next) = page.map_err(|error| Asked::Read.failed(&error))?;
         let answer = rows_of(answer)?;
         let mut swept = Swept { rows: Vec::new(), leftovers: Vec::new(), resume: None };
-        let mut reader = Reader::new(&table, now);
+        let (mut reader, mut key) = (Reader::new(&table, now), Vec::new());
         for columns in raw(&answer)? {
-            let (mut columns, mut key) = (columns?, Vec::with_capacity(64));
+            let mut columns = columns?;
+            key.clear();
             reader.key(&mut columns, 0, &mut key)?;
-            match reader.row(&mut columns, key)? {
+            match reader.row(&mut columns, &key)? {
                 Found::Row(row) => swept.rows.push(row),
                 Found::Leftover(row) => swept.leftovers.push(row),
-                Found::Nothing(_) => {}
+                Found::Nothing => {}
             }
         }
         if let PagingStateResponse::HasMorePages { state } = next {
