@@ -44,6 +44,8 @@ pub enum ClassReason {
     },
     /// `source: elsewhere`, or every write is a `put .. newest`.
     Newest,
+    /// Some puts are `put .. newest` and others are not, so rows must be compared with what stands.
+    SomeNewest,
     /// Every write is a whole row or a deletion, and nothing must be known before.
     WholeRows,
     /// It is kept from another entity.
@@ -79,10 +81,10 @@ impl fmt::Display for ClassReason {
             Self::AppendOnly => write!(f, "rows never change"),
             Self::WrittenWith { entity } => write!(f, "rows are written with those of {entity} and never change"),
             Self::Newest => write!(f, "another system says which row is newer"),
+            Self::SomeNewest => write!(f, "some puts say which row is newer, and some do not"),
             Self::WholeRows => write!(f, "only whole rows are put or deleted"),
             Self::Rollup => write!(f, "it is kept from other rows"),
             Self::NotWritten => write!(f, "nothing in this catalog writes it"),
-            Self::Word { word, of } if of.is_empty() => write!(f, "`{word}`"),
             Self::Word { word, of } => write!(f, "`{word}` of `{of}`"),
             Self::Pattern { pattern, does } => write!(f, "`{pattern}` {does}"),
             Self::Moves { pattern, within } => write!(f, "`{pattern}` may move a row in {within}"),
@@ -142,10 +144,7 @@ impl Entity {
             (0, _) => (Class::Decided, ClassReason::NotWritten),
             (all, newest) if all == newest => (Class::Fed, ClassReason::Newest),
             (_, 0) => (Class::Blind, ClassReason::WholeRows),
-            _ => {
-                let word = ClassReason::Word { word: "newest", of: "some of its puts only".to_owned() };
-                (Class::Decided, word)
-            }
+            _ => (Class::Decided, ClassReason::SomeNewest),
         }
     }
 

@@ -64,7 +64,7 @@ fn who_is_told_which_row_is_newer_is_fed() {
     assert_eq!(note("", "", newest), "fed: another system says which row is newer");
     assert_eq!(note("    source: elsewhere", "", newest), "fed: another system says which row is newer");
     let mixed = format!("{newest}\n{PUT}");
-    assert_eq!(note("", "", &mixed), "decided: `newest` of `some of its puts only`");
+    assert_eq!(note("", "", &mixed), "decided: some puts say which row is newer, and some do not");
 }
 
 #[test]
