@@ -54,10 +54,9 @@ impl Verb {
     }
 }
 
-/// One side. The rows of a call follow from its number by [`user`] and [`sort`], what is written by [`payload`].
+/// One side. The rows of a call follow from its number by [`user`] and [`sort`], what is written by [`payload`]. Each side has
+/// rows of its own: one that the other has just written is not written as it would be.
 pub trait Verbs {
-    /// Whose rows they are. Each side has its own: a row that the other has just written is not written as it would be.
-    const WHOSE: &str;
     /// Reads a row.
     fn get(&self, number: u64) -> impl Future<Output = ()>;
     /// Reads a partition.
@@ -170,16 +169,14 @@ impl<S: Store + Define> StoreSide<S> {
 }
 
 impl<S: Store + Define> Verbs for StoreSide<S> {
-    const WHOSE: &str = OURS;
-
     async fn get(&self, number: u64) {
-        let key = [user(Self::WHOSE, number).into(), Value::Int(sort(number))];
+        let key = [user(OURS, number).into(), Value::Int(sort(number))];
         let get = Get { table: self.timeline, key: &key, freshness: Freshness::Settled, now: NOW };
         assert!(self.store.get(get).await.expect("read").row.is_some());
     }
 
     async fn slice(&self, number: u64) {
-        let partition = [user(Self::WHOSE, number).into()];
+        let partition = [user(OURS, number).into()];
         let slice = Slice {
             table: self.timeline,
             partition: &partition,
@@ -195,13 +192,13 @@ impl<S: Store + Define> Verbs for StoreSide<S> {
     }
 
     async fn place(&self, number: u64, version: u64) {
-        let key = [user(Self::WHOSE, number).into(), Value::Int(sort(number))];
+        let key = [user(OURS, number).into(), Value::Int(sort(number))];
         self.put(&[key], number, version, false).await;
     }
 
     async fn place_together(&self, number: u64, version: u64) {
         let keys: Vec<[Value<'_>; 2]> =
-            (number..number + TOGETHER).map(|at| [user(Self::WHOSE, at).into(), Value::Int(sort(number))]).collect();
+            (number..number + TOGETHER).map(|at| [user(OURS, at).into(), Value::Int(sort(number))]).collect();
         self.put(&keys, number, version, true).await;
     }
 
@@ -209,7 +206,7 @@ impl<S: Store + Define> Verbs for StoreSide<S> {
         let payload = payload(version);
         let expect = if before == 0 { Expect::Absent } else { Expect::Version(before) };
         let becomes = Image { version, expires_at: None, values: &[payload.as_slice().into()] };
-        let change = Change { table: self.accounts, key: &[Self::WHOSE.into()], expect, becomes };
+        let change = Change { table: self.accounts, key: &[OURS.into()], expect, becomes };
         let verdict = self.store.decide(Decision { change, along: &[], now: NOW }).await.expect("decided");
         assert_eq!(verdict, Verdict::Done);
     }

@@ -58,8 +58,8 @@ const WORK: Duration = Duration::from_secs(2);
 /// Half of a pause of the server: a whole one is longer than any call waits for its answer.
 const HALF_A_PAUSE: Duration = Duration::from_secs(3);
 
-/// Every so many pauses do not end: the server is killed and started again. In the end it would be so anyway, since a
-/// request that is broken off while the server stands still may leave its file locked.
+/// Each time after so many pauses the server does not go on, but is killed and started again. That also frees its file, which
+/// a request that was broken off while the server stood still may have left locked.
 const RESTART: u32 = 3;
 
 fn throttled() -> Options {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use keyloom_bench::verbs::{BY_HAND, NOW, TOGETHER, Verbs, payload, sort, user};
 use scylla::{
     client::{execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder},
     policies::retry::FallthroughRetryPolicy,
@@ -11,8 +12,6 @@ use scylla::{
         prepared::PreparedStatement,
     },
 };
-
-use keyloom_bench::verbs::{BY_HAND, NOW, TOGETHER, Verbs, payload, sort, user};
 
 use crate::KEYSPACE;
 
@@ -85,8 +84,6 @@ impl ByHand {
 type Row = (i64, i32, i64, i64, Vec<u8>, String, i64);
 
 impl Verbs for ByHand {
-    const WHOSE: &str = BY_HAND;
-
     async fn get(&self, number: u64) {
         let key = (user(BY_HAND, number), sort(number));
         let answer = self.session.execute_unpaged(&self.get, key).await.unwrap().into_rows_result().unwrap();

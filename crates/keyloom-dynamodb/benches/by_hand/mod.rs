@@ -56,8 +56,6 @@ fn read(item: &HashMap<String, AttributeValue>) -> Option<Vec<u8>> {
 }
 
 impl Verbs for ByHand {
-    const WHOSE: &str = BY_HAND;
-
     async fn get(&self, number: u64) {
         let answer = self
             .client
