@@ -11,7 +11,7 @@ mod common;
 use std::{
     fs,
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
 };
 
@@ -93,17 +93,28 @@ fn a_backup_under_writers_is_of_one_moment() {
     let (store, _) = open(&folder.path().join("old"));
     let [_, _, placed] = three(&store);
     (0..500).for_each(|pair| both(&store, placed, pair, 1));
-    let done = AtomicBool::new(false);
+    let (written, done) = (AtomicU64::new(0), AtomicBool::new(false));
     let streams: Vec<Vec<u8>> = thread::scope(|scope| {
         for writer in 0..2 {
-            let (store, done) = (&store, &done);
+            let (store, written, done) = (&store, &written, &done);
             scope.spawn(move || {
                 for version in (2..).take_while(|_| !done.load(Ordering::Relaxed)) {
-                    (0..500).for_each(|pair| both(store, placed, pair, version * 2 + writer));
+                    for pair in 0..500 {
+                        both(store, placed, pair, version * 2 + writer);
+                        written.fetch_add(1, Ordering::Relaxed);
+                    }
                 }
             });
         }
-        let streams = (0..5).map(|_| backup(&store).0).collect();
+        // Each backup begins when the writers have moved on, however late they are scheduled.
+        let streams = (1..=5)
+            .map(|at| {
+                while written.load(Ordering::Relaxed) < at * 100 {
+                    thread::yield_now();
+                }
+                backup(&store).0
+            })
+            .collect();
         done.store(true, Ordering::Relaxed);
         streams
     });
