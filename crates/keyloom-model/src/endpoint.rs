@@ -1,4 +1,4 @@
-use crate::catalog::{Catalog, Entity};
+use crate::catalog::{Catalog, Entity, Field};
 use crate::expr::{Expr, Literal, Member, Path, Root};
 use crate::pattern::{Action, Change, Input, Pattern, ReadVerb, Returns, Step, Write, WriteVerb};
 use crate::row_size::RowSize;
@@ -35,6 +35,11 @@ pub struct Output {
 impl Endpoint {
     /// Fields whose maximum is above this are left out of an answer unless they are asked for.
     pub const LARGE_FIELD_BYTES: u64 = 4096;
+
+    /// Whether an answer holds this field where the pattern does not say what it returns.
+    pub fn holds(catalog: &Catalog, field: &Field) -> bool {
+        RowSize::of_type(catalog, &field.ty).worst <= Self::LARGE_FIELD_BYTES
+    }
 
     /// The endpoint of a pattern; `None` for one that is served elsewhere.
     pub fn of(catalog: &Catalog, pattern: &Pattern) -> Option<Self> {
@@ -95,11 +100,11 @@ fn rows_out(catalog: &Catalog, entity: &str, returns: &Returns, is_write: bool) 
         let field = entity.field(name)?;
         Some(Output { name: name.to_owned(), ty: field.ty.clone(), optional: field.optional })
     };
-    let small = |ty: &Type| RowSize::of_type(catalog, ty).worst <= Endpoint::LARGE_FIELD_BYTES;
     match returns {
         Returns::Default if is_write => entity.key.iter().filter_map(|name| own(name)).collect(),
         Returns::Default => {
-            entity.fields.iter().filter(|field| small(&field.ty)).filter_map(|field| own(&field.name)).collect()
+            let held = entity.fields.iter().filter(|field| Endpoint::holds(catalog, field));
+            held.filter_map(|field| own(&field.name)).collect()
         }
         Returns::All | Returns::Before | Returns::After => {
             entity.fields.iter().filter_map(|field| own(&field.name)).collect()

@@ -30,6 +30,17 @@ pub enum Fixed {
     To(Expr),
     /// One of several.
     OneOf(Vec<Expr>),
+    /// The caller's tenant.
+    Tenant,
+    /// One of the values to which the rows of an edge lead.
+    Through {
+        /// The edge.
+        entity: String,
+        /// Its field.
+        field: String,
+        /// How many rows lead there at most, where the catalog says so.
+        max: Option<u64>,
+    },
     /// One of a list that is sent.
     List {
         /// The input.
@@ -40,12 +51,26 @@ pub enum Fixed {
 }
 
 impl Fixed {
-    /// How many values at most.
-    pub fn values_max(&self) -> u64 {
+    /// How many values at most; `None` where nobody says so.
+    pub fn values_max(&self) -> Option<u64> {
         match self {
-            Self::To(_) => 1,
-            Self::OneOf(values) => values.len() as u64,
-            Self::List { max, .. } => *max,
+            Self::To(_) | Self::Tenant => Some(1),
+            Self::OneOf(values) => Some(values.len() as u64),
+            Self::List { max, .. } => Some(*max),
+            Self::Through { max, .. } => *max,
+        }
+    }
+
+    /// It as a test of the row; nothing where a row can't tell.
+    pub fn expr(&self, field: &str) -> Option<Expr> {
+        let of = || Box::new(Expr::Path(Path::own(field)));
+        match self {
+            Self::To(value) => Some(Expr::Compare(Compare::Equal, of(), Box::new(value.clone()))),
+            Self::OneOf(values) => Some(Expr::In(of(), Set::Values(values.clone()))),
+            Self::List { input, max } => {
+                Some(Expr::In(of(), Set::Input { name: input.clone(), optional: false, max: *max }))
+            }
+            Self::Tenant | Self::Through { .. } => None,
         }
     }
 
@@ -54,7 +79,7 @@ impl Fixed {
         match self {
             Self::To(value) => is_constant(value),
             Self::OneOf(values) => values.iter().all(is_constant),
-            Self::List { .. } => false,
+            Self::Tenant | Self::Through { .. } | Self::List { .. } => false,
         }
     }
 }
@@ -73,6 +98,35 @@ pub enum Within {
     Prefix(Expr),
     /// A range of what a function makes of the field, which keeps the order: `time(id) < $t`, `day(at) = $day`.
     Of(Function, Box<Within>),
+}
+
+impl Within {
+    /// It as a test of the row.
+    pub fn expr(&self, field: &str) -> Expr {
+        self.test(Expr::Path(Path::own(field)))
+    }
+
+    fn test(&self, of: Expr) -> Expr {
+        let compare =
+            |compare, of: &Expr, end: &Expr| Expr::Compare(compare, Box::new(of.clone()), Box::new(end.clone()));
+        match self {
+            Self::Ends { low, high } => {
+                let low = low.as_ref().map(|(end, included)| {
+                    compare(if *included { Compare::GreaterOrEqual } else { Compare::Greater }, &of, end)
+                });
+                let high = high.as_ref().map(|(end, included)| {
+                    compare(if *included { Compare::LessOrEqual } else { Compare::Less }, &of, end)
+                });
+                match (low, high) {
+                    (Some(low), Some(high)) => Expr::And(vec![low, high]),
+                    (Some(one), None) | (None, Some(one)) => one,
+                    (None, None) => Expr::Literal(Literal::Bool(true)),
+                }
+            }
+            Self::Prefix(prefix) => Expr::StartsWith(Box::new(of), Box::new(prefix.clone())),
+            Self::Of(function, within) => within.test(Expr::Call(*function, vec![of])),
+        }
+    }
 }
 
 /// What the items of a `by` and the tests of a `where` do, in the order written. `sent` are the optional inputs that the
@@ -104,7 +158,7 @@ fn with_sent(test: &Expr, sent: &[&str]) -> Option<Expr> {
 }
 
 /// The optional inputs of an expression, in the order of their first use.
-fn optional_inputs(expr: &Expr) -> Vec<String> {
+pub(crate) fn optional_inputs(expr: &Expr) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     expr.walk(&mut |part| {
         let name = match part {

@@ -1,0 +1,76 @@
+use keyloom_model::layout::{SortItem, Table};
+use keyloom_model::{Catalog, Direction, Entity, OrderItem, Root};
+
+use super::Why;
+use crate::question::Asked;
+use crate::test::Fixed;
+use crate::truth::Known;
+
+/// How the order of a table fits the one that is asked for.
+pub(super) struct Ordered {
+    /// The first components, as far as they are fixed.
+    pub(super) equal: Vec<(String, Fixed)>,
+    /// It is read from its end.
+    pub(super) backward: bool,
+}
+
+/// Fixed components come first, then the asked order or its exact reverse, then identity alone, so that it is total.
+pub(super) fn stands(
+    catalog: &Catalog,
+    entity: &Entity,
+    table: &Table,
+    asked: &Asked,
+    known: &Known,
+) -> Result<Ordered, Why> {
+    if let Some(item) = asked.order.iter().find(|item| item.path.root != Root::Own || !item.path.members.is_empty()) {
+        return Err(Why::Elsewhere(item.path.clone()));
+    }
+    // What has one value orders nothing.
+    let order: Vec<&OrderItem> = asked.order.iter().filter(|item| known.single(&item.path.field).is_none()).collect();
+    let mut equal = Vec::new();
+    let mut rest = table.sort.as_slice();
+    while let [item, more @ ..] = rest {
+        let Some(to) = known.fixed(&item.field) else { break };
+        // Several values of what is asked to be in order are read in that order, not one by one.
+        if order.iter().any(|wanted| wanted.path.field == item.field) {
+            break;
+        }
+        equal.push((item.field.clone(), to.clone()));
+        rest = more;
+    }
+    let tenant = catalog.tenant.as_ref().map(|tenant| tenant.field.as_str());
+    let identity = |field: &str| entity.key.iter().any(|key| key == field) || tenant == Some(field);
+    if order.is_empty() || entity.key.iter().all(|key| known.single(key).is_some()) {
+        return Ok(Ordered { equal, backward: false });
+    }
+    let (first, last) = rest.split_at_checked(order.len()).ok_or(Why::Order)?;
+    let same = |item: &SortItem, wanted: &&OrderItem, turned: bool| {
+        let nulls = !item.nulls_last || (wanted.nulls_last && !turned);
+        item.field == wanted.path.field && (item.direction == wanted.direction) != turned && nulls
+    };
+    let along = |turned: bool| first.iter().zip(&order).all(|(item, wanted)| same(item, wanted, turned));
+    let backward = along(true);
+    let total = last.iter().all(|item| identity(&item.field) || known.single(&item.field).is_some());
+    if (backward || along(false)) && total { Ok(Ordered { equal, backward }) } else { Err(Why::Order) }
+}
+
+/// One row for each value: they stand by that value.
+pub(super) fn each_value(table: &Table, asked: &Asked, known: &Known) -> Result<Ordered, Why> {
+    let mut equal = Vec::new();
+    let mut rest = table.sort.as_slice();
+    while let [item, more @ ..] = rest {
+        let Some(to) = known.fixed(&item.field).filter(|_| !asked.one_per.contains(&item.field)) else { break };
+        equal.push((item.field.clone(), to.clone()));
+        rest = more;
+    }
+    let values = rest.len() == asked.one_per.len() && rest.iter().all(|item| asked.one_per.contains(&item.field));
+    if values { Ok(Ordered { equal, backward: false }) } else { Err(Why::Order) }
+}
+
+/// Turns a direction around.
+pub(crate) fn turned(direction: Direction) -> Direction {
+    match direction {
+        Direction::Ascending => Direction::Descending,
+        Direction::Descending => Direction::Ascending,
+    }
+}

@@ -1,0 +1,19 @@
+use keyloom_model::layout::{Part, Partition};
+
+use super::{Component, Why};
+use crate::truth::Known;
+
+/// What fixes each component of a partition.
+pub(super) fn components(partition: &Partition, known: &Known) -> Result<Vec<Component>, Why> {
+    let fixed = |part: &Part| match part {
+        Part::Field(field) => match known.fixed(field) {
+            Some(to) => Ok(Component::Field(field.clone(), to.clone())),
+            None => Err(Why::Partition(field.clone())),
+        },
+        // A range says which buckets; without one the reader goes back from now.
+        Part::Bucket(step, field) => {
+            Ok(Component::Buckets { step: *step, field: field.clone(), within: known.within(field) })
+        }
+    };
+    partition.parts().iter().map(fixed).collect()
+}
