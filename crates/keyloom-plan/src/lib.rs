@@ -1,12 +1,25 @@
-//! What a catalog asks of its tables, and which table answers: pure, as data.
+//! A catalog and its layout compiled into plans: pure, as data.
 //!
-//! `docs/design/007-program.md` says why it is one thing that is explained, priced, run and printed.
+//! [`questions`] are what a catalog asks of its tables; [`access`] finds the table that answers; [`Program::compile`] puts
+//! reads and writes together and says what can't be held. `docs/design/007-program.md` says why it is one thing that is
+//! explained, priced, run and printed.
 
 pub mod access;
+mod effects;
+mod program;
 mod question;
+mod refusal;
+mod stored;
 mod test;
 mod truth;
 
 pub use access::{Access, Component, Reach, Slice, Why};
+pub use effects::{Does, Effect, Expects, When, WritePlan, way};
+pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection};
 pub use question::{Asked, Wants, questions, target};
+pub use refusal::{Because, Refusal, What};
+pub use stored::{
+    ALL_COLUMN, Companions, absent_column, bucket_column, grace_ms, kind_of, owner_column, retries_ms, rows_of,
+    source_columns, stored, system_tables,
+};
 pub use test::{Fixed, Test, Within, tests};

@@ -192,7 +192,8 @@ fn asked_by_claim(catalog: &Catalog, pattern: &Pattern, claim: &Claim, all: &mut
         entity: entity.name.clone(),
         tests: Vec::new(),
         order: Vec::new(),
-        returns: returned(catalog, entity, &claim.returns),
+        // Whoever finishes the work must show that the row is still theirs.
+        returns: returned(catalog, entity, &claim.returns).into_iter().chain([Path::own("lease")]).collect(),
         one_per: Vec::new(),
         freshness: Some(Freshness::Within(keyloom_model::layout::Horizons::SETTLE)),
         all_tenants: pattern.all_tenants,
@@ -331,5 +332,29 @@ pub(crate) fn normal(entity: &Entity, test: &Expr) -> Expr {
         }
         Some(Test::Fixes { field, to: Fixed::OneOf(values) }) => Expr::In(path(&field), Set::Values(values)),
         _ => test.clone(),
+    }
+}
+
+impl Asked {
+    /// A path of `by` or the order that leads out of the row, or to a kept value: no key can hold it.
+    pub(crate) fn elsewhere(&self, entity: &Entity) -> Option<Path> {
+        let ordered = self.order.iter().map(|item| &item.path);
+        let out = |path: &&Path| path.root != Root::Own || !path.members.is_empty() || is_kept(entity, &path.field);
+        let fixed = self.tests.iter().filter_map(|test| match test {
+            Test::Remains(Expr::Compare(Compare::Equal, left, _)) => match &**left {
+                Expr::Path(path) if matches!(path.root, Root::Reference { .. }) => Some(path),
+                _ => None,
+            },
+            _ => None,
+        });
+        ordered.filter(out).chain(fixed).next().cloned()
+    }
+
+    /// The edge of which nobody says how many rows lead to others.
+    pub(crate) fn unbounded_edge(&self) -> Option<String> {
+        self.tests.iter().find_map(|test| match test {
+            Test::Fixes { to: Fixed::Through { entity, max: None, .. }, .. } => Some(entity.clone()),
+            _ => None,
+        })
     }
 }

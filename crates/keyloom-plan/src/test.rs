@@ -161,9 +161,8 @@ fn with_sent(test: &Expr, sent: &[&str]) -> Option<Expr> {
 pub(crate) fn optional_inputs(expr: &Expr) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     expr.walk(&mut |part| {
-        let name = match part {
-            Expr::Input { name, optional: true } | Expr::In(_, Set::Input { name, optional: true, .. }) => name,
-            _ => return,
+        let (Expr::Input { name, optional: true } | Expr::In(_, Set::Input { name, optional: true, .. })) = part else {
+            return;
         };
         if !found.contains(name) {
             found.push(name.clone());

@@ -87,11 +87,6 @@ impl Known {
             _ => false,
         }
     }
-
-    /// The fields that are fixed.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
-        self.fixed.iter().map(|(name, _)| name.as_str())
-    }
 }
 
 fn fewer(new: &Fixed, old: &Fixed) -> bool {

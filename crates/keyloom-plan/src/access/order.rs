@@ -1,5 +1,5 @@
 use keyloom_model::layout::{SortItem, Table};
-use keyloom_model::{Catalog, Direction, Entity, OrderItem, Root};
+use keyloom_model::{Catalog, Entity, OrderItem, Root};
 
 use super::Why;
 use crate::question::Asked;
@@ -65,12 +65,4 @@ pub(super) fn each_value(table: &Table, asked: &Asked, known: &Known) -> Result<
     }
     let values = rest.len() == asked.one_per.len() && rest.iter().all(|item| asked.one_per.contains(&item.field));
     if values { Ok(Ordered { equal, backward: false }) } else { Err(Why::Order) }
-}
-
-/// Turns a direction around.
-pub(crate) fn turned(direction: Direction) -> Direction {
-    match direction {
-        Direction::Ascending => Direction::Descending,
-        Direction::Descending => Direction::Ascending,
-    }
 }

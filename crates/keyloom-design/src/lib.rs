@@ -1,0 +1,143 @@
+//! A layout for a catalog, by rule: one structure for each question.
+//!
+//! The partition is what the question fixes, the sort key is its order and then the row's identity, and constant tests make
+//! the table sparse. A question that another one's table answers as well gets none of its own. Nothing is weighed: the same
+//! catalog gives the same layout.
+
+mod kept;
+mod name;
+mod paths;
+mod source;
+mod structure;
+
+use keyloom_model::layout::{Holds, Keeper, Layout, Table, Upkeep};
+use keyloom_model::{Catalog, Class, Engine, Entity, Fill};
+use keyloom_plan::{Asked, Companions, Program, Wants, access, questions};
+use keyloom_store::Abilities;
+
+use name::Names;
+
+/// The layout of a catalog on an engine.
+pub fn design(catalog: &Catalog, engine: Engine, abilities: &Abilities) -> Layout {
+    let companions = Companions::of(abilities);
+    let mut designer = Designer {
+        catalog,
+        companions,
+        layout: Layout::new(&catalog.name, engine),
+        names: Names::default(),
+        asked: base_questions(catalog),
+    };
+    for entity in &catalog.entities {
+        designer.entity(entity);
+    }
+    for entity in &catalog.entities {
+        designer.kept_values(entity);
+    }
+    let mut layout = designer.layout;
+    layout.ranks = structure::ranks(catalog, &layout);
+    let program = Program::compile(catalog, &layout, abilities);
+    Layout { paths: paths::paths(&program), ..program.layout }
+}
+
+/// The questions that get a structure: without optional inputs, since these only narrow what is read. Those with an order
+/// come first, so that the others can be answered by their tables.
+fn base_questions(catalog: &Catalog) -> Vec<Asked> {
+    let base = questions(catalog).into_iter().filter(|asked| {
+        let sent = match &asked.question {
+            keyloom_model::layout::Question::Pattern { sent, .. } => !sent.is_empty(),
+            keyloom_model::layout::Question::Support { .. } => false,
+        };
+        !sent && asked.wants != Wants::Row
+    });
+    let (ordered, any): (Vec<Asked>, Vec<Asked>) = base.partition(|asked| !asked.order.is_empty());
+    ordered.into_iter().chain(any).collect()
+}
+
+struct Designer<'a> {
+    catalog: &'a Catalog,
+    companions: Companions,
+    layout: Layout,
+    names: Names,
+    asked: Vec<Asked>,
+}
+
+impl Designer<'_> {
+    /// The tables of one entity: its source, its reservations, then one for each question that none of them answers.
+    fn entity(&mut self, entity: &Entity) {
+        let class = entity.class(self.catalog).0;
+        let source = self.source(entity, class);
+        self.layout.tables.push(source);
+        for unique in &entity.unique {
+            let fields: Vec<&str> = unique.fields.iter().map(String::as_str).collect();
+            let holds = Holds::Reservations { entity: entity.name.clone(), unique: unique.name.clone() };
+            let name = self.names.table(&entity.name, &[], Some(&fields), None);
+            let table = self.keyed(name, holds, entity, &fields);
+            self.layout.tables.push(table);
+        }
+        for field in &entity.fields {
+            if let Fill::Next { per } = &field.fill {
+                let fields: Vec<&str> = per.iter().map(String::as_str).collect();
+                let holds = Holds::Numbers { entity: entity.name.clone(), field: field.name.clone() };
+                let name = self.names.table(&format!("{}_{}", entity.name, field.name), &[], None, None);
+                let table = self.keyed(name, holds, entity, &fields);
+                self.layout.tables.push(table);
+            }
+        }
+        let asked: Vec<Asked> = self.asked.iter().filter(|asked| asked.entity == entity.name).cloned().collect();
+        for asked in asked {
+            self.question(entity, class, &asked);
+        }
+    }
+
+    /// A table for a question, unless one that is there answers it as well.
+    fn question(&mut self, entity: &Entity, class: Class, asked: &Asked) {
+        let structure = structure::of(self.catalog, entity, asked);
+        let Some(structure) = structure else { return };
+        let own = structure.table(String::new(), entity, self.keeper(class), asked);
+        let Ok(wanted) = access::serve(self.catalog, &self.layout, asked, &own) else { return };
+        let as_good = |table: &Table| match access::serve(self.catalog, &self.layout, asked, table) {
+            Ok(found) => found.remains == wanted.remains && found.reach.spread() <= wanted.reach.spread(),
+            Err(_) => false,
+        };
+        if self.layout.tables.iter().any(as_good) {
+            return;
+        }
+        let name = structure.name(&mut self.names, entity, asked);
+        self.layout.tables.push(Table { name, ..own });
+    }
+
+    fn keeper(&self, class: Class) -> Keeper {
+        match (self.companions, class) {
+            (Companions::Ride, Class::Decided) => Keeper::Carried,
+            _ => Keeper::Placed,
+        }
+    }
+
+    fn kept_values(&mut self, entity: &Entity) {
+        kept::values(self, entity);
+    }
+
+    /// A table by these fields, a row for each value.
+    fn keyed(&self, name: String, holds: Holds, entity: &Entity, fields: &[&str]) -> Table {
+        Table {
+            name,
+            holds,
+            all_tenants: false,
+            filter: None,
+            partition: structure::partition(self.catalog, entity, fields),
+            sort: Vec::new(),
+            columns: None,
+            copies: Vec::new(),
+            spread: None,
+            expires: None,
+        }
+    }
+
+    fn source(&mut self, entity: &Entity, class: Class) -> Table {
+        let key: Vec<&str> = entity.key.iter().map(String::as_str).collect();
+        let holds = Holds::Source { entity: entity.name.clone(), class: Some(class), upkeep: Upkeep::default() };
+        let name = self.names.table(&entity.name, &[], None, None);
+        let by_identity = self.keyed(name, holds, entity, &key);
+        source::with_list_key(self.catalog, entity, class, &self.asked, by_identity)
+    }
+}

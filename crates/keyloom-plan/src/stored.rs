@@ -1,0 +1,245 @@
+//! The tables of a layout as a store makes them: columns with their kinds, and what Keyloom itself keeps in each row.
+
+use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table};
+use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin};
+use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
+use keyloom_value::{Kind, Member, Variant};
+
+/// How the companions of a decision are brought about: rows of projections, reservations, receipts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Companions {
+    /// They ride along: all of it happens, or nothing.
+    Ride,
+    /// They follow, one by one, and what is cut off on the way is finished later.
+    Follow,
+}
+
+impl Companions {
+    /// What a store is able to.
+    pub fn of(abilities: &Abilities) -> Self {
+        match abilities.atomic {
+            Atomic::Rows { .. } => Self::Ride,
+            Atomic::Row => Self::Follow,
+        }
+    }
+}
+
+/// The one value of the partition of a table whose rows all stand together.
+pub const ALL_COLUMN: &str = "kl_all";
+
+/// The column of a time bucket.
+pub fn bucket_column(step: Bucket, field: &str) -> String {
+    format!("kl_{}_{field}", step.name())
+}
+
+/// The column that stands before an optional one in a key, and says that it is absent.
+pub fn absent_column(field: &str) -> String {
+    format!("kl_no_{field}")
+}
+
+/// The column of a reservation that names a part of its owner's identity.
+pub fn owner_column(field: &str) -> String {
+    format!("kl_owner_{field}")
+}
+
+/// For how long a repeated request has one effect.
+pub fn retries_ms(catalog: &Catalog) -> i64 {
+    const DAY_MS: i64 = 86_400_000;
+    catalog.retries.map_or(DAY_MS, |span| i64::try_from(span.milliseconds()).unwrap_or(i64::MAX / 4))
+}
+
+/// How long removed and expired rows are remembered: as the layout states it, else twice as long as requests may be
+/// repeated.
+pub fn grace_ms(catalog: &Catalog, layout: &Layout) -> i64 {
+    let stated = layout.horizons.grace.map(|grace| i64::try_from(grace.milliseconds()).unwrap_or(i64::MAX / 2));
+    stated.unwrap_or_else(|| retries_ms(catalog).saturating_mul(2))
+}
+
+/// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
+/// and, where companions follow, what is to be looked at again.
+pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
+    let grace_ms = grace_ms(catalog, layout);
+    let system = vec![column("value", Kind::Bytes)];
+    let receipts = vec![column("inputs", Kind::Bytes), column("version", Kind::Int)];
+    let receipts = table("kl_receipt", Discipline::Placed, vec![column("request", Kind::Bytes)], Vec::new(), receipts);
+    let mut tables = vec![
+        table("kl_system", Discipline::Decided, vec![column("name", Kind::Text)], Vec::new(), system),
+        Stored { grace_ms, ..receipts },
+    ];
+    if companions == Companions::Follow {
+        let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
+        let columns = vec![
+            column("entity", Kind::Text),
+            column("key", Kind::Bytes),
+            column("uniques", Kind::List(Box::new(unique))),
+            column("done", Kind::Bool),
+        ];
+        let partition = vec![column("lane", Kind::Int), column("span", Kind::Int)];
+        let sort = vec![SortColumn { name: "mark".to_owned(), kind: Kind::Uuid7, descending: false }];
+        let dirty = table("kl_dirty", Discipline::Placed, partition, sort, columns);
+        tables.push(Stored { grace_ms, ..dirty });
+    }
+    tables
+}
+
+/// The columns that every decided source has. They come first, because the catalog's own may grow at the end.
+pub fn source_columns(companions: Companions) -> Vec<Column> {
+    let micros = Kind::Timestamp { micros: true };
+    let millis = Kind::Timestamp { micros: false };
+    let token = Kind::Struct(vec![
+        member("token", Kind::Bytes),
+        member("birth", millis.clone()),
+        member("inputs", Kind::Bytes),
+        member("version", Kind::Int),
+    ]);
+    let mut columns = vec![
+        column("kl_created", micros.clone()),
+        column("kl_updated", micros),
+        column("kl_floor", millis),
+        column("kl_tokens", Kind::List(Box::new(token))),
+    ];
+    if companions == Companions::Follow {
+        let stale = Kind::Struct(vec![member("table", Kind::Text), member("key", Kind::Bytes)]);
+        columns.extend([column("kl_stale", Kind::List(Box::new(stale))), column("kl_gone", Kind::Bool)]);
+    }
+    columns
+}
+
+/// What a store is asked to make for a table of the layout. Its columns must be stated.
+pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &Table) -> Option<Stored> {
+    let entity = catalog.entity(rows_of(catalog, of)?)?;
+    let kind = |field: &str| kind_of(catalog, layout, entity, field);
+    let mut partition = Vec::new();
+    match &of.partition {
+        Partition::All => partition.push(column(ALL_COLUMN, Kind::Int)),
+        Partition::By(parts) => {
+            for part in parts {
+                partition.push(match part {
+                    Part::Field(field) => column(field, kind(field)?),
+                    Part::Bucket(step, field) => column(&bucket_column(*step, field), bucket_kind(*step)),
+                });
+            }
+        }
+    }
+    let mut sort = Vec::new();
+    for item in &of.sort {
+        let descending = item.direction == Direction::Descending;
+        if item.nulls_last {
+            sort.push(SortColumn { name: absent_column(&item.field), kind: Kind::Bool, descending: false });
+        }
+        sort.push(SortColumn { name: item.field.clone(), kind: kind(&item.field)?, descending });
+    }
+    let own =
+        of.columns.iter().flatten().map(|name| Some(column(name, kind(name)?))).collect::<Option<Vec<Column>>>()?;
+    let created = || column("kl_created", Kind::Timestamp { micros: true });
+    let (discipline, columns) = match &of.holds {
+        Holds::Source { .. } => match entity.class(catalog).0 {
+            Class::Decided => (Discipline::Decided, [source_columns(companions), own].concat()),
+            Class::Append | Class::Fed | Class::Blind => (Discipline::Placed, [vec![created()], own].concat()),
+        },
+        Holds::Projection { keeper, .. } => (kept_by(catalog, layout, *keeper, entity), own),
+        Holds::Reservations { .. } => {
+            // The owner is of the same tenant, who stands in the key.
+            let owner = entity.key.iter().map(|field| Some(column(&owner_column(field), kind(field)?)));
+            (Discipline::Decided, owner.collect::<Option<Vec<Column>>>()?)
+        }
+        Holds::Kept { field, upkeep, .. } => {
+            let newest = upkeep.way == Some(keyloom_model::layout::Way::Newest);
+            let discipline = if newest { Discipline::Placed } else { Discipline::Decided };
+            (discipline, kept_columns(catalog, layout, entity, field)?)
+        }
+        Holds::Contributions(_) | Holds::Newest { .. } => (Discipline::Placed, own),
+        Holds::Numbers { .. } => (Discipline::Decided, vec![column("kl_last", Kind::Int)]),
+    };
+    let made = table(&of.name, discipline, partition, sort, columns);
+    Some(Stored { grace_ms: grace_ms(catalog, layout), ..made })
+}
+
+/// Whose fields the columns of a table are.
+pub fn rows_of<'a>(catalog: &'a Catalog, table: &'a Table) -> Option<&'a str> {
+    Some(match &table.holds {
+        Holds::Source { entity, .. }
+        | Holds::Projection { entity, .. }
+        | Holds::Reservations { entity, .. }
+        | Holds::Kept { entity, .. }
+        | Holds::Newest { entity }
+        | Holds::Numbers { entity, .. } => entity,
+        Holds::Contributions(Counted::Field { entity, field }) => match &catalog.entity(entity)?.field(field)?.fill {
+            Fill::Kept(kept) => &kept.entity,
+            _ => return None,
+        },
+        Holds::Contributions(Counted::Rollup(rollup)) => match &catalog.entity(rollup)?.origin {
+            Origin::Rollup(rollup) => &rollup.of,
+            _ => return None,
+        },
+    })
+}
+
+fn kept_by(catalog: &Catalog, layout: &Layout, keeper: Keeper, entity: &Entity) -> Discipline {
+    match keeper {
+        // What is carried rides with a decision, and only a decided source has decisions.
+        Keeper::Carried if entity.class(catalog).0 == Class::Decided => Discipline::Carried,
+        Keeper::Carried | Keeper::Placed => Discipline::Placed,
+        Keeper::Index => {
+            let is_source =
+                |table: &&Table| matches!(&table.holds, Holds::Source { entity: of, .. } if *of == entity.name);
+            let of = layout.tables.iter().find(is_source).map(|table| table.name.clone()).unwrap_or_default();
+            Discipline::Indexed { of }
+        }
+    }
+}
+
+/// What is kept of a value: a mean is its sum and how many there are.
+fn kept_columns(catalog: &Catalog, layout: &Layout, entity: &Entity, field: &str) -> Option<Vec<Column>> {
+    let value = kind_of(catalog, layout, entity, field)?;
+    let Fill::Kept(kept) = &entity.field(field)?.fill else { return None };
+    Some(match kept.aggregate {
+        Aggregate::Average => vec![column("kl_sum", value), column("kl_count", Kind::Int)],
+        Aggregate::Count | Aggregate::Sum | Aggregate::Min | Aggregate::Max | Aggregate::Last | Aggregate::First => {
+            vec![column(field, value)]
+        }
+    })
+}
+
+/// The kind of a field, of the tenant or of what every row has; the ranks of the layout count.
+pub fn kind_of(catalog: &Catalog, layout: &Layout, entity: &Entity, field: &str) -> Option<Kind> {
+    if let Some(tenant) = catalog.tenant.as_ref().filter(|tenant| entity.per_tenant && tenant.field == field) {
+        return Some(Kind::of(&tenant.ty, catalog));
+    }
+    let Some(known) = entity.field(field) else {
+        return Entity::built_in(field).map(|(ty, _)| Kind::of(&ty, catalog));
+    };
+    let kind = Kind::of(&known.ty, catalog);
+    let stated = layout.ranks.iter().find(|ranks| ranks.entity == entity.name && ranks.field == field);
+    let (Some(stated), Kind::Enum(variants)) = (stated, &kind) else { return Some(kind) };
+    let ranked = |variant: &Variant| {
+        let rank = stated.ranks.iter().find(|(name, _)| *name == variant.name).map_or(variant.rank, |(_, rank)| *rank);
+        Variant { name: variant.name.clone(), rank }
+    };
+    Some(Kind::Enum(variants.iter().map(ranked).collect()))
+}
+
+fn bucket_kind(step: Bucket) -> Kind {
+    match step {
+        Bucket::Hour => Kind::Timestamp { micros: false },
+        Bucket::Day | Bucket::Month | Bucket::Year => Kind::Date,
+    }
+}
+
+fn table(
+    name: &str,
+    discipline: Discipline,
+    partition: Vec<Column>,
+    sort: Vec<SortColumn>,
+    columns: Vec<Column>,
+) -> Stored {
+    Stored { name: name.to_owned(), discipline, partition, sort, groups: vec![Group { columns }], grace_ms: 0 }
+}
+
+fn column(name: &str, kind: Kind) -> Column {
+    Column { name: name.to_owned(), kind }
+}
+
+fn member(name: &str, kind: Kind) -> Member {
+    Member { name: name.to_owned(), kind, optional: false }
+}

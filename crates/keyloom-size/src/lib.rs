@@ -1,0 +1,1 @@
+//! Rows, bytes, units and money of a program, now and later.
