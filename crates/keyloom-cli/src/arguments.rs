@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use keyloom::embedded::Durability;
 use keyloom::finding::Level;
 use keyloom::finding::render::Format;
-use keyloom::model::Date;
+use keyloom::model::{Date, Engine};
 use keyloom::serve::StoreAddress;
 
 #[derive(Parser)]
@@ -50,9 +50,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what stands in changed lines, or points to them\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
     )]
     Check(CheckArguments),
+    /// Design the tables of a catalog on an engine: one structure for each question, by rule
+    #[command(
+        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out."
+    )]
+    Design(DesignArguments),
     /// Show what was understood: endpoints, inputs, answers, reasons, moves
     #[command(
-        after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show shop.yaml --format json         for programs"
+        after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show examples/cases close_task --engine cassandra\n                                               and what it does to the tables\n  keyloom show shop.yaml --format json         for programs"
     )]
     Show(ShowArguments),
     /// Print catalogs canonically: order of keys, indentation, quotes; comments stay
@@ -115,6 +120,9 @@ pub(crate) struct UpArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
+    /// The layout to store it by; without one, it is designed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
     /// The folder with the data; by default keyloom-data/ and the name of the catalog
     #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
     pub(crate) data: Option<PathBuf>,
@@ -160,6 +168,9 @@ pub(crate) struct ExportArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
+    /// The layout to store it by; without one, it is designed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
     /// The folder with the data; by default keyloom-data/ and the name of the catalog
     #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
     pub(crate) data: Option<PathBuf>,
@@ -196,12 +207,37 @@ impl Sync {
 }
 
 #[derive(Args)]
+pub(crate) struct DesignArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The engine: embedded, cassandra or dynamodb
+    #[arg(long, value_name = "ENGINE", default_value = "embedded", value_parser = engine)]
+    pub(crate) engine: Engine,
+    /// The file to write; without it, the layout is printed
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write over a file that says something else
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ShowFormat,
+}
+
+#[derive(Args)]
 pub(crate) struct ShowArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
     /// One pattern or entity of it
     pub(crate) name: Option<String>,
+    /// Also show how it is answered by the tables of this layout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
+    /// Also show how it is answered by the tables that would be designed for this engine
+    #[arg(long, value_name = "ENGINE", value_parser = engine, conflicts_with = "layout")]
+    pub(crate) engine: Option<Engine>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: ShowFormat,
@@ -275,6 +311,10 @@ pub(crate) enum ShowFormat {
 /// Reads the command line; clap answers help and wrong calls itself, with exit codes 0 and 2.
 pub(crate) fn parse() -> Command {
     Keyloom::parse().command
+}
+
+fn engine(text: &str) -> Result<Engine, String> {
+    Engine::from_name(text).ok_or_else(|| "there are: embedded, cassandra, dynamodb".to_owned())
 }
 
 fn level(text: &str) -> Result<Level, String> {

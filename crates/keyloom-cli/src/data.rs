@@ -41,8 +41,8 @@ pub(crate) fn export(arguments: &ExportArguments) -> Exit {
         ));
         return Exit::BadInput;
     }
-    let catalog = match checked(&arguments.catalog) {
-        Ok(catalog) => catalog,
+    let (catalog, layout) = match checked(&arguments.catalog, arguments.layout.as_deref()) {
+        Ok(checked) => checked,
         Err(exit) => return exit,
     };
     let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
@@ -53,8 +53,10 @@ pub(crate) fn export(arguments: &ExportArguments) -> Exit {
         Err(exit) => return exit,
     };
     let exported = match engine {
-        Some(engine) => serve::export_engine(&catalog, &engine, &mut out, &mut |bytes| progress.say(bytes)),
-        None => serve::export(&catalog, &data, &mut out, &mut |bytes| progress.say(bytes)),
+        Some(engine) => {
+            serve::export_engine(&catalog, layout.as_ref(), &engine, &mut out, &mut |bytes| progress.say(bytes))
+        }
+        None => serve::export(&catalog, layout.as_ref(), &data, &mut out, &mut |bytes| progress.say(bytes)),
     };
     progress.end();
     match exported {

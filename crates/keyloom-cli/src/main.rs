@@ -11,11 +11,13 @@ mod arguments;
 mod asked;
 mod check;
 mod data;
+mod design;
 mod explain;
 mod files;
 mod fmt;
 mod init;
 mod json_schema;
+mod layouts;
 mod output;
 mod progress;
 mod repository;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Restore(arguments) => data::restore(&arguments),
         Command::Export(arguments) => data::export(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Design(arguments) => design::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::JsonSchema => json_schema::run(),

@@ -1,13 +1,14 @@
 use std::path::Path;
 
 use keyloom::finding::{Level, Sources};
-use keyloom::model::Catalog;
+use keyloom::model::{Catalog, Engine};
 use keyloom::show::Shown;
 use keyloom::text::read;
 
 use crate::Exit;
 use crate::arguments::{FindingFormat, ShowArguments, ShowFormat};
 use crate::files::{Disk, shown_name};
+use crate::layouts::program;
 use crate::output::{complain, print, print_findings};
 use crate::today::today;
 
@@ -35,9 +36,21 @@ pub(crate) fn run(arguments: &ShowArguments) -> Exit {
         Some((_, found)) => found,
         None => None,
     };
+    let planned = match (&arguments.layout, arguments.engine) {
+        (None, None) => None,
+        (file, engine) => match program(&reading, file.as_deref(), engine.unwrap_or(Engine::Embedded), &mut sources) {
+            Ok(program) => Some(program),
+            Err(exit) => return exit,
+        },
+    };
     match arguments.format {
-        ShowFormat::Text => print(&keyloom::show::text(catalog, only)),
-        ShowFormat::Json => print(&keyloom::show::json(catalog, only)),
+        ShowFormat::Text => {
+            print(&keyloom::show::text(catalog, only));
+            if let Some(program) = &planned {
+                print(&keyloom::show::plan(program, only));
+            }
+        }
+        ShowFormat::Json => print(&keyloom::show::json(catalog, only, planned.as_ref())),
     }
     if errors.is_empty() {
         Exit::Fine

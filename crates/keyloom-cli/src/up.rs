@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
-use keyloom::model::{Catalog, bytes_text};
+use keyloom::model::{Catalog, bytes_text, layout::Layout};
 use keyloom::serve::{Data, Engine, Password, Ready, StoreAddress, Up, UpError, schema, up};
 use keyloom::store::Fault;
 use keyloom::text::read;
@@ -10,14 +10,15 @@ use keyloom::text::read;
 use crate::Exit;
 use crate::arguments::{CheckArguments, FindingFormat, StoreArguments, UpArguments};
 use crate::files::{Disk, shown_name};
+use crate::layouts;
 use crate::output::{complain, print, print_findings};
 use crate::settings::settings;
 use crate::today::today;
 
 /// Serves a catalog until it is told to stop.
 pub(crate) fn run(arguments: &UpArguments) -> Exit {
-    let catalog = match checked(&arguments.catalog) {
-        Ok(catalog) => catalog,
+    let (catalog, layout) = match checked(&arguments.catalog, arguments.layout.as_deref()) {
+        Ok(checked) => checked,
         Err(exit) => return exit,
     };
     let engine = match engine(&arguments.store, arguments.create_keyspace) {
@@ -25,11 +26,12 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         Err(exit) => return exit,
     };
     if let Some(engine) = engine.as_ref().filter(|_| arguments.dry_run) {
-        return dry_run(&catalog, engine);
+        return dry_run(&catalog, layout.as_ref(), engine);
     }
     let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
     let wanted = Up {
         catalog: &catalog,
+        layout: layout.as_ref(),
         data: match &engine {
             Some(engine) => Data::Engine(engine),
             None => Data::Folder { path: &folder, durability: arguments.sync.durability() },
@@ -50,8 +52,8 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
 }
 
 /// Says what would be said to the engine.
-fn dry_run(catalog: &Catalog, engine: &Engine) -> Exit {
-    match schema(catalog, engine) {
+fn dry_run(catalog: &Catalog, layout: Option<&Layout>, engine: &Engine) -> Exit {
+    match schema(catalog, layout, engine) {
         Ok(script) if script.is_empty() => {
             print("nothing to do: the tables are as the catalog wants them\n");
             Exit::Fine
@@ -72,7 +74,8 @@ fn failed(error: &UpError) -> Exit {
 /// Whose fault it is that nothing is served.
 pub(crate) fn exit(error: &UpError) -> Exit {
     match error {
-        UpError::NoLayout(_) | UpError::NotYet(_) | UpError::NotLoopback(_) => Exit::BadInput,
+        UpError::Refused(_) | UpError::OtherEngine { .. } | UpError::NoStore(_) => Exit::BadInput,
+        UpError::NotYet(_) | UpError::NotLoopback(_) => Exit::BadInput,
         UpError::Engine(_, Fault::Refused(_)) => Exit::BadInput,
         _ => Exit::WorldFailed,
     }
@@ -107,8 +110,8 @@ fn script_text(script: &[String]) -> String {
     script.iter().map(|said| format!("{said}\n\n")).collect()
 }
 
-/// The catalog, if `check` finds no error in it.
-pub(crate) fn checked(path: &Path) -> Result<Catalog, Exit> {
+/// The catalog, if `check` finds no error in it, and the layout in a file, if one is given.
+pub(crate) fn checked(path: &Path, file: Option<&Path>) -> Result<(Catalog, Option<Layout>), Exit> {
     let mut sources = Sources::default();
     let asked = CheckArguments {
         paths: vec![path.to_owned()],
@@ -125,10 +128,11 @@ pub(crate) fn checked(path: &Path) -> Result<Catalog, Exit> {
     let bad_settings = !findings.is_empty();
     let reading = read(&shown_name(path), &Disk, &mut sources);
     let (catalog, unreadable) = (reading.catalog.clone(), reading.unreadable);
+    let layout = file.map(|file| layouts::layout(file, &reading, &mut sources));
     findings.extend(review(&[reading], &sources, &config, today()));
     let mut errors: Vec<Finding> = findings.into_iter().filter(|finding| finding.level == Level::Error).collect();
     if errors.is_empty() {
-        return Ok(catalog);
+        return Ok((catalog, layout.transpose()?));
     }
     keyloom::finding::sort(&mut errors, &sources);
     print_findings(&errors, &sources, FindingFormat::Text, today());

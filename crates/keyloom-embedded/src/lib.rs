@@ -44,3 +44,4 @@ pub use environment::{Environment, System};
 pub use folder::OpenError;
 pub use open::{Crashed, Opened};
 pub use options::{Durability, Options};
+pub use shared::abilities;

@@ -42,7 +42,7 @@ pub(crate) struct Shared {
 }
 
 /// What the embedded store can do.
-pub(crate) fn abilities() -> Abilities {
+pub fn abilities() -> Abilities {
     Abilities {
         engine: "the embedded store",
         atomic: Atomic::Rows { rows_max: 10_000, bytes_max: 64 << 20 },

@@ -4,9 +4,8 @@
 //! other rows they ride along with it ([`ride`](crate::ride)); where it covers its own row alone they come before and
 //! behind it ([`follow`](crate::follow)). Nobody else knows the difference.
 
-use keyloom_store::{
-    Abilities, Along, Atomic, Change, Decision, Expect, Fault, GroupImage, Image, Millis, Store, Verdict,
-};
+use keyloom_plan::Companions;
+use keyloom_store::{Along, Change, Decision, Expect, Fault, GroupImage, Image, Millis, Store, Verdict};
 use keyloom_value::Value;
 
 use crate::{
@@ -20,25 +19,6 @@ use crate::{
 };
 
 type Owned = Value<'static>;
-
-/// How the companions of a decision are brought about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Companions {
-    /// They ride along: all of it happens, or nothing.
-    Ride,
-    /// They follow, one by one; what is cut off on the way is finished by [`Run::settle`].
-    Follow,
-}
-
-impl Companions {
-    /// What a store is able to.
-    pub fn of(abilities: &Abilities) -> Self {
-        match abilities.atomic {
-            Atomic::Rows { .. } => Self::Ride,
-            Atomic::Row => Self::Follow,
-        }
-    }
-}
 
 /// What a write wants to be decided.
 pub(crate) struct Intent<'a> {

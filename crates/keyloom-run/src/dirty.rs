@@ -6,14 +6,14 @@
 
 use std::sync::PoisonError;
 
-use keyloom_store::{Column, Discipline, Fault, GroupImage, Millis, Placement, Placing, Row, SortColumn, Store, Table};
-use keyloom_value::{Kind, Malformed, Member, Value, key};
+use keyloom_store::{Fault, GroupImage, Millis, Placement, Placing, Row, Store};
+use keyloom_value::{Malformed, Value, key};
 
 use crate::{
     digest::digest,
     idempotency::uuid7,
     problem::Problem,
-    program::{self, DIRTY, EntityPlan},
+    program::{DIRTY, EntityPlan},
     read::millis,
     reserve::Reserve,
     run::Run,
@@ -46,21 +46,6 @@ pub(crate) struct Dirty {
     pub(crate) key: Vec<u8>,
     /// Unique values that were to be taken or set free: the name of the unique, and the bytes of the reservation's key.
     pub(crate) uniques: Vec<(String, Vec<u8>)>,
-}
-
-pub(crate) fn table(grace_ms: i64) -> Table {
-    let column = |name: &str, kind: Kind| Column { name: name.to_owned(), kind };
-    let member = |name: &str, kind: Kind| Member { name: name.to_owned(), kind, optional: false };
-    let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
-    let columns = vec![
-        column("entity", Kind::Text),
-        column("key", Kind::Bytes),
-        column("uniques", Kind::List(Box::new(unique))),
-        column("done", Kind::Bool),
-    ];
-    let partition = vec![column("lane", Kind::Int), column("span", Kind::Int)];
-    let sort = vec![SortColumn { name: "mark".to_owned(), kind: Kind::Uuid7, descending: false }];
-    Table { grace_ms, ..program::table("kl_dirty", Discipline::Placed, partition, sort, columns) }
 }
 
 impl Dirty {

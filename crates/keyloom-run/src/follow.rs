@@ -3,11 +3,12 @@
 //! Whoever dies on the way leaves the mark behind, by which [`Run::settle`](crate::Run::settle) finishes what he began. A
 //! row names the places that it has left, so that its companions can be derived from it alone, at any time, by anybody.
 
+use keyloom_plan::Companions;
 use keyloom_store::{Expect, Fault, GroupImage, Placement, Placing, Store, Verdict};
 use keyloom_value::Value;
 
 use crate::{
-    carry::{Companion, Companions, Intent, Tried, tried},
+    carry::{Companion, Intent, Tried, tried},
     dirty::Mark,
     problem::Problem,
     program::EntityPlan,

@@ -1,11 +1,11 @@
-//! The executor: a catalog and a layout, run over a store.
+//! The executor: a compiled program, run over a store.
 //!
-//! [`Program::compile`] makes them ready and says what can't be run yet; [`Run::open`] defines the tables; then every
+//! [`Program::of`] makes it ready and says what can't be run yet; [`Run::open`] defines the tables; then every
 //! pattern is a [`Run::call`] from inputs to an [`Answer`]. It knows nothing of HTTP. Clock and chance come in through
 //! [`Environment`].
 //!
 //! A write is one decision on one source row, with its companions: rows of lists, reservations of unique values, receipts
-//! of requests that the row itself no longer remembers. They ride along where the store is able to ([`Companions`]); else
+//! of requests that the row itself no longer remembers. They ride along where the store is able to ([`Companions`](keyloom_plan::Companions)); else
 //! they follow, and [`Run::settle`] finishes what was cut off.
 
 mod answer;
@@ -19,7 +19,6 @@ mod export;
 mod follow;
 mod idempotency;
 mod inputs;
-pub mod layout;
 mod outcome;
 mod problem;
 mod program;
@@ -39,12 +38,10 @@ mod values;
 mod write;
 
 pub use answer::Answer;
-pub use carry::Companions;
 pub use environment::Environment;
 pub use export::Export;
 pub use idempotency::{IdempotencyKey, uuid7};
 pub use inputs::Inputs;
-pub use layout::Layout;
 pub use problem::Problem;
 pub use program::{NotYet, Program};
 pub use run::{Call, Run};

@@ -4,12 +4,12 @@
 //! from the version the request expected, without having absorbed it. Where companions follow it is made to move on.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use keyloom_plan::Companions;
 use keyloom_store::Freshness;
 use keyloom_value::{Value, key};
 
 use crate::{
     answer::Answer,
-    carry::Companions,
     digest::{same, seal},
     follow::LOOKS_MAX,
     problem::Problem,

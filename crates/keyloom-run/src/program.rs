@@ -1,17 +1,19 @@
-//! A catalog and its layout, made ready to run: tables, and for each pattern which table is read or decided and how.
+//! A compiled program, made ready to run: for each pattern which table is read or decided, by position instead of by name.
 //!
-//! What can't be run yet is found here, all of it at once, before anything is served.
+//! Nothing is decided here: which table answers, in which order and within which bounds is the plan's. What can't be run
+//! yet is found here, all of it at once, before anything is served.
 
 mod entity;
 mod pattern;
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use keyloom_model::{Catalog, Expr, Limit};
-use keyloom_store::{Column, ColumnAt, Discipline, Group, SortColumn, Table};
+use keyloom_model::{Catalog, Expr};
+use keyloom_plan::Companions;
+use keyloom_store::{ColumnAt, Shape, Table};
 use keyloom_value::{Kind, Value};
 
-use crate::{carry::Companions, dirty, layout::Layout, record::Record};
+use crate::record::Record;
 
 pub(crate) use pattern::{From, Get, List, Outputs, Write};
 
@@ -33,6 +35,7 @@ impl fmt::Display for NotYet {
 /// What is run.
 #[derive(Debug, Clone)]
 pub struct Program {
+    planned: keyloom_plan::Program,
     pub(crate) catalog: Catalog,
     pub(crate) epoch: u32,
     pub(crate) companions: Companions,
@@ -94,9 +97,6 @@ pub(crate) enum Plan {
     Update(Write),
 }
 
-/// The largest page where a pattern states none.
-pub(crate) const PAGE_ASSUMED: u64 = Limit::ASSUMED_ROWS;
-
 /// Rows that remember what the process needs across restarts.
 pub(crate) const SYSTEM: usize = 0;
 /// What rows no longer remember themselves of the requests they absorbed.
@@ -105,39 +105,67 @@ pub(crate) const RECEIPTS: usize = 1;
 pub(crate) const DIRTY: usize = 2;
 
 impl Program {
-    /// Makes a catalog ready to run on a store where companions do that.
+    /// Makes a program ready to run.
     ///
     /// # Errors
     /// With everything that it asks for and that is not run yet.
-    pub fn compile(catalog: &Catalog, layout: &Layout, companions: Companions) -> Result<Self, Vec<NotYet>> {
-        let mut tables = vec![system(), receipts(retries_ms(catalog))];
-        if companions == Companions::Follow {
-            tables.push(dirty::table(grace_ms(retries_ms(catalog))));
-        }
+    pub fn of(planned: &keyloom_plan::Program) -> Result<Self, Vec<NotYet>> {
+        Self::bind(planned, planned.all_tables().cloned().collect())
+    }
+
+    fn bind(planned: &keyloom_plan::Program, tables: Vec<Table>) -> Result<Self, Vec<NotYet>> {
+        let catalog = &planned.catalog;
         let mut program = Self {
+            planned: planned.clone(),
             catalog: catalog.clone(),
-            epoch: layout.epoch,
-            companions,
+            epoch: planned.layout.epoch,
+            companions: planned.companions,
             tables,
             entities: Vec::new(),
             plans: Vec::new(),
         };
-        let mut found = Vec::new();
+        // What can't be held can't be run either; whoever serves says it in full.
+        let refused =
+            planned.refusals.iter().map(|refusal| NotYet { at: refusal.at.clone(), what: refusal.what.to_string() });
+        let mut found: Vec<NotYet> = refused.collect();
         if catalog.tenant.is_some() {
             found.push(NotYet { at: "tenant".into(), what: "tenants: there are no credentials yet".into() });
         }
         for entity in &catalog.entities {
-            program.entity(entity, layout, &mut found);
+            program.entity(entity, planned, &mut found);
         }
         for pattern in &catalog.patterns {
-            program.pattern(pattern, layout, &mut found);
+            program.pattern(pattern, planned, &mut found);
         }
         if found.is_empty() { Ok(program) } else { Err(found) }
     }
 
+    /// The same program for tables that are there: what a catalog added since stands behind the columns that were there
+    /// before, wherever the catalog has it.
+    pub(crate) fn arranged(self, there: &[Arc<Shape>]) -> Self {
+        let mut tables = self.tables.clone();
+        let mut moved = false;
+        for table in &mut tables {
+            let Some(found) = there.iter().map(|shape| shape.table()).find(|found| found.name == table.name) else {
+                continue;
+            };
+            for (group, old) in table.groups.iter_mut().zip(&found.groups) {
+                let before = group.columns.clone();
+                let at = |name: &str| old.columns.iter().position(|column| column.name == name).unwrap_or(usize::MAX);
+                group.columns.sort_by_key(|column| at(&column.name));
+                moved |= group.columns != before;
+            }
+        }
+        if !moved {
+            return self;
+        }
+        // Columns in another order are no reason to refuse what was accepted.
+        Self::bind(&self.planned, tables).unwrap_or(self)
+    }
+
     /// For how long a repeated request has one effect.
     pub(crate) fn retries_ms(&self) -> i64 {
-        retries_ms(&self.catalog)
+        keyloom_plan::retries_ms(&self.catalog)
     }
 }
 
@@ -173,39 +201,9 @@ fn reorder(values: &[Value<'static>], from: &[usize], to: &[usize]) -> Vec<Value
     to.iter().map(|field| at(field).map_or(Value::Null, |at| values[at].clone())).collect()
 }
 
-fn retries_ms(catalog: &Catalog) -> i64 {
-    const DAY_MS: i64 = 86_400_000;
-    catalog.retries.map_or(DAY_MS, |span| i64::try_from(span.milliseconds()).unwrap_or(i64::MAX / 4))
-}
-
 /// Removed and expired rows are remembered for this much longer than requests may be repeated.
 pub(crate) fn grace_ms(retries_ms: i64) -> i64 {
     retries_ms.saturating_mul(2)
-}
-
-pub(crate) fn table(
-    name: &str,
-    discipline: Discipline,
-    partition: Vec<Column>,
-    sort: Vec<SortColumn>,
-    columns: Vec<Column>,
-) -> Table {
-    Table { name: name.to_owned(), discipline, partition, sort, groups: vec![Group { columns }], grace_ms: 0 }
-}
-
-pub(crate) fn column(name: &str, kind: Kind) -> Column {
-    Column { name: name.to_owned(), kind }
-}
-
-fn system() -> Table {
-    let columns = vec![column("value", Kind::Bytes)];
-    table("kl_system", Discipline::Decided, vec![column("name", Kind::Text)], Vec::new(), columns)
-}
-
-fn receipts(retries_ms: i64) -> Table {
-    let columns = vec![column("inputs", Kind::Bytes), column("version", Kind::Int)];
-    let receipts = table("kl_receipt", Discipline::Placed, vec![column("request", Kind::Bytes)], Vec::new(), columns);
-    Table { grace_ms: grace_ms(retries_ms), ..receipts }
 }
 
 /// An expression that a plan evaluates, with the kind it is to have.

@@ -90,6 +90,7 @@ impl Run {
         let mut after = behind.map(|bytes| key::decode(bytes, shape.sort_parts())).transpose().map_err(broken)?;
 
         let partition = self.constants(entity, &plan.partition, &call.inputs, now_us)?;
+        let equal = self.constants(entity, &plan.equal, &call.inputs, now_us)?;
         let (low, high) = self.bounds(plan, entity, &call.inputs, now_us)?;
         let mut rows: Vec<Row> = Vec::new();
         let mut partial = false;
@@ -99,9 +100,9 @@ impl Run {
             let read = self.store.slice(Slice {
                 table,
                 partition: &partition,
-                within: Range { equal: &[], low: bound(&low), high: bound(&high) },
+                within: Range { equal: &equal, low: bound(&low), high: bound(&high) },
                 after: after.as_deref(),
-                reverse: backwards,
+                reverse: backwards != plan.backward,
                 rows_max: wanted,
                 bytes_max: PAGE_BYTES,
                 freshness: Freshness::Settled,

@@ -1,9 +1,10 @@
 //! A row of a source table as the executor works with it.
 
-use keyloom_store::{Column, ColumnAt, Row, Shape};
-use keyloom_value::{Kind, Malformed, Member, Value};
+use keyloom_plan::{Companions, source_columns};
+use keyloom_store::{ColumnAt, Row, Shape};
+use keyloom_value::{Malformed, Value};
 
-use crate::{carry::Companions, evaluate::BuiltIn, program::Source};
+use crate::{evaluate::BuiltIn, program::Source};
 
 /// A source row.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,31 +46,6 @@ pub(crate) struct Stale {
     pub(crate) key: Vec<u8>,
 }
 
-/// The columns that every source has. They come first, because the catalog's own may grow at the end.
-pub(crate) fn columns(companions: Companions) -> Vec<Column> {
-    let micros = Kind::Timestamp { micros: true };
-    let millis = Kind::Timestamp { micros: false };
-    let column = |name: &str, kind: Kind| Column { name: name.to_owned(), kind };
-    let member = |name: &str, kind: Kind| Member { name: name.to_owned(), kind, optional: false };
-    let token = Kind::Struct(vec![
-        member("token", Kind::Bytes),
-        member("birth", millis.clone()),
-        member("inputs", Kind::Bytes),
-        member("version", Kind::Int),
-    ]);
-    let mut columns = vec![
-        column("kl_created", micros.clone()),
-        column("kl_updated", micros),
-        column("kl_floor", millis),
-        column("kl_tokens", Kind::List(Box::new(token))),
-    ];
-    if companions == Companions::Follow {
-        let stale = Kind::Struct(vec![member("table", Kind::Text), member("key", Kind::Bytes)]);
-        columns.extend([column("kl_stale", Kind::List(Box::new(stale))), column("kl_gone", Kind::Bool)]);
-    }
-    columns
-}
-
 impl Record {
     /// Reads a source row.
     pub(crate) fn read(row: &Row, shape: &Shape, source: &Source) -> Result<Self, Malformed> {
@@ -101,7 +77,7 @@ impl Record {
             stale,
             gone,
             rest: {
-                let own = columns(source.companions).len() + source.own.len();
+                let own = source_columns(source.companions).len() + source.own.len();
                 let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
                 (own..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?
             },

@@ -1,16 +1,16 @@
 use std::sync::{Arc, Mutex};
 
 use keyloom_model::{Catalog, Pattern};
+use keyloom_plan::Companions;
 use keyloom_store::{
-    BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape, Step, Store,
-    Table, TableId, Verdict, steps,
+    Abilities, BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape,
+    Step, Store, Table, TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value, json::to_json};
 use serde_json::{Map, Value as Json};
 
 use crate::{
     answer::Answer,
-    carry::Companions,
     dirty::Mark,
     environment::Environment,
     idempotency::IdempotencyKey,
@@ -59,7 +59,9 @@ impl Run {
         store: Arc<S>,
         environment: Arc<dyn Environment>,
     ) -> Result<Self, Fault> {
-        for step in Self::steps(&program, &*store).await? {
+        let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
+        let program = program.arranged(&there);
+        for step in missing(&program, &there, store.abilities())? {
             store.apply(&step).await?;
         }
         let described = store.describe().await?;
@@ -100,8 +102,7 @@ impl Run {
     /// When the store holds other tables, or fails.
     pub async fn steps<S: Store + Define>(program: &Program, store: &S) -> Result<Vec<Step>, Fault> {
         let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
-        program.tables.iter().try_for_each(|table| keeps_all_values(table, &there))?;
-        steps(&there, &program.tables, store.abilities())
+        missing(&program.clone().arranged(&there), &there, store.abilities())
     }
 
     /// The catalog that is run.
@@ -210,6 +211,46 @@ impl Run {
             _ => Err(Fault::Broken("a system row is not there".into())),
         }
     }
+}
+
+/// The steps that give a store the tables that a program lacks there.
+fn missing(program: &Program, there: &[Arc<Shape>], abilities: &Abilities) -> Result<Vec<Step>, Fault> {
+    program.tables.iter().try_for_each(|table| keeps_all_values(table, there))?;
+    program.entities.iter().try_for_each(|entity| holds_all_rows(program, entity, there))?;
+    let mut steps = steps(there, &program.tables, abilities)?;
+    // A source comes after what is derived from it: if it is there, nothing is missing but what is new.
+    let is_source = |name: &str| program.entities.iter().any(|entity| program.tables[entity.source.table].name == name);
+    steps.sort_by_key(|step| matches!(step, Step::Create(table) if is_source(&table.name)));
+    Ok(steps)
+}
+
+/// Rows that are there would be missing from a table that is new, and have nothing in a column that is new: nobody fills
+/// them yet. A field that the source gains at the same time has nothing to be filled with.
+fn holds_all_rows(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) -> Result<(), Fault> {
+    let found = |table: usize| {
+        let name = &program.tables[table].name;
+        there.iter().find(|shape| shape.table().name == *name)
+    };
+    let Some(source) = found(entity.source.table) else { return Ok(()) };
+    let derived = entity.projections.iter().map(|projection| projection.table);
+    for table in derived.chain(entity.reservations.iter().map(|reservation| reservation.table)) {
+        let wanted = &program.tables[table];
+        let lacks = match found(table) {
+            None => format!("table `{}` is new", wanted.name),
+            Some(old) => {
+                let known = |name: &str| source.column(name).is_some();
+                let unfilled = wanted.column_names().find(|name| old.column(name).is_none() && known(name));
+                let Some(column) = unfilled else { continue };
+                format!("column `{column}` of table `{}` is new", wanted.name)
+            }
+        };
+        return Err(Fault::refused(format!(
+            "{lacks}, and rows of {} that are there would be missing from it: rows are not moved to a new layout yet. Keep the \
+             patterns or the layout that the data was made with, or begin with empty data",
+            entity.name
+        )));
+    }
+    Ok(())
 }
 
 /// A store lets a process start that knows less than is there, because another may have added to it. A catalog is not

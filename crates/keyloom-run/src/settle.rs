@@ -1,10 +1,10 @@
 //! Finishing what others began: marks that stayed undone.
 
+use keyloom_plan::Companions;
 use keyloom_store::{Change, Decision, End, Expect, Fault, Freshness, Get, Image, Range, Row, Slice, Store, Verdict};
 use keyloom_value::Value;
 
 use crate::{
-    carry::Companions,
     dirty::{Dirty, KEPT_MS, Mark},
     problem::Problem,
     program::{DIRTY, EntityPlan, Reservation, SYSTEM},

@@ -3,11 +3,11 @@
 //! Every decision that is under way on the row fails then, wherever it is: it expects another version. That is how
 //! somebody makes certain that what has not happened can't happen any more.
 
+use keyloom_plan::Companions;
 use keyloom_store::{Expect, Fault, Freshness, Verdict};
 use keyloom_value::Value;
 
 use crate::{
-    carry::Companions,
     problem::Problem,
     program::{EntityPlan, Reservation},
     record::Record,

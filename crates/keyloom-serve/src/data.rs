@@ -10,8 +10,8 @@ use std::{
 };
 
 use keyloom_embedded::{BackupError, Embedded, OpenError, Options, System as Machine};
-use keyloom_model::Catalog;
-use keyloom_run::{Companions, Run};
+use keyloom_model::{Catalog, Engine, layout::Layout};
+use keyloom_run::Run;
 use keyloom_store::Fault;
 
 use crate::{
@@ -164,11 +164,12 @@ pub fn restore(file: &Path, data: &Path, mut progress: impl FnMut(u64)) -> Resul
 /// When it can't.
 pub fn export(
     catalog: &Catalog,
+    layout: Option<&Layout>,
     data: &Path,
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
-    let program = program(catalog, Companions::Ride).map_err(DataError::Catalog)?;
+    let program = program(catalog, layout, Engine::Embedded).map_err(DataError::Catalog)?;
     let mut counted = Counted::new(out, progress);
     match reach(data)? {
         Reached::Running(control) => {

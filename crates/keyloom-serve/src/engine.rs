@@ -4,9 +4,9 @@ use std::{fmt, io::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use keyloom_cassandra::{Cassandra, Login};
 use keyloom_dynamodb::{Credentials, DynamoDb};
-use keyloom_model::Catalog;
-use keyloom_run::{Companions, Program, Run};
-use keyloom_store::{Define, Fault, Store, Sweep};
+use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
+use keyloom_run::{Program, Run};
+use keyloom_store::{Abilities, Define, Fault, Store, Sweep};
 use tokio::{net::TcpListener, runtime::Handle};
 
 use crate::{
@@ -35,14 +35,24 @@ pub struct Engine {
     pub endpoint: Option<String>,
 }
 
+/// What an engine is able to, known without asking anybody; nothing for one on which nothing is run yet.
+pub fn abilities(engine: EngineKind) -> Option<Abilities> {
+    match engine {
+        EngineKind::Embedded => Some(keyloom_embedded::abilities()),
+        EngineKind::Cassandra => Some(keyloom_cassandra::abilities()),
+        EngineKind::DynamoDb => Some(keyloom_dynamodb::abilities()),
+        EngineKind::MongoDb | EngineKind::Redis | EngineKind::Firestore => None,
+    }
+}
+
 impl Engine {
     /// The program of a catalog on it; nothing is asked for that.
-    fn program(&self, catalog: &Catalog) -> Result<Program, UpError> {
-        let abilities = match &self.address {
-            StoreAddress::Cassandra(_) => keyloom_cassandra::abilities(),
-            StoreAddress::DynamoDb(_) => keyloom_dynamodb::abilities(),
+    fn program(&self, catalog: &Catalog, layout: Option<&Layout>) -> Result<Program, UpError> {
+        let kind = match &self.address {
+            StoreAddress::Cassandra(_) => EngineKind::Cassandra,
+            StoreAddress::DynamoDb(_) => EngineKind::DynamoDb,
         };
-        program(catalog, Companions::of(&abilities))
+        program(catalog, layout, kind)
     }
 
     fn failed(&self, fault: Fault) -> UpError {
@@ -70,8 +80,8 @@ impl fmt::Display for Engine {
 ///
 /// # Errors
 /// When the engine can't be reached, or holds other tables.
-pub fn schema(catalog: &Catalog, engine: &Engine) -> Result<Vec<String>, UpError> {
-    let program = engine.program(catalog)?;
+pub fn schema(catalog: &Catalog, layout: Option<&Layout>, engine: &Engine) -> Result<Vec<String>, UpError> {
+    let program = engine.program(catalog, layout)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(UpError::Machine)?;
     // A keyspace that is not there is said with the statement that makes it.
     let engine = Engine { create_keyspace: None, ..engine.clone() };
@@ -95,11 +105,12 @@ async fn script<S: Store + Define>(program: &Program, store: &S) -> Result<Vec<S
 /// When it can't.
 pub fn export_engine(
     catalog: &Catalog,
+    layout: Option<&Layout>,
     engine: &Engine,
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
-    let program = engine.program(catalog).map_err(DataError::Catalog)?;
+    let program = engine.program(catalog, layout).map_err(DataError::Catalog)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(DataError::Output)?;
     let failed = |fault| DataError::Catalog(engine.failed(fault));
     let mut counted = Counted::new(out, progress);
@@ -135,7 +146,7 @@ fn export_from<S: Store + Define + Sweep>(
 /// Serves a catalog on an engine.
 pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
     let failed = |fault| engine.failed(fault);
-    let program = engine.program(wanted.catalog)?;
+    let program = engine.program(wanted.catalog, wanted.layout)?;
     // The address first: a port that is taken is no reason to touch the data.
     let listener = listen(wanted).await?;
     match &engine.address {

@@ -28,6 +28,6 @@ mod system;
 mod up;
 
 pub use data::{DataError, backup, export, restore};
-pub use engine::{Engine, export_engine, schema};
+pub use engine::{Engine, abilities, export_engine, schema};
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Data, Ready, Up, UpError, up};

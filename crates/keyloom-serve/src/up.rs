@@ -7,16 +7,18 @@ use std::{
 };
 
 use axum::Router;
+use keyloom_design::design;
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
-use keyloom_model::Catalog;
-use keyloom_run::{Companions, Environment, Layout, NotYet, Program, Run};
+use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
+use keyloom_plan::{Program as Planned, Refusal};
+use keyloom_run::{Environment, NotYet, Program, Run};
 use keyloom_store::Fault;
 use tokio::net::TcpListener;
 
 use crate::{
     connections,
     control::Control,
-    engine::{self, Engine},
+    engine::{self, Engine, abilities},
     handle::{Local, Served, handle},
     log::Log,
     opening,
@@ -30,6 +32,8 @@ use crate::{
 pub struct Up<'a> {
     /// The catalog; it was checked.
     pub catalog: &'a Catalog,
+    /// How it is stored; designed where nobody says so.
+    pub layout: Option<&'a Layout>,
     /// Where the rows are.
     pub data: Data<'a>,
     /// The address; port 0 takes a free one.
@@ -70,8 +74,17 @@ pub struct Ready {
 /// Why nothing is served.
 #[derive(Debug)]
 pub enum UpError {
-    /// Nobody wrote a layout for this catalog.
-    NoLayout(String),
+    /// The engine can't hold what the catalog asks for, or the layout does not.
+    Refused(Vec<Refusal>),
+    /// The layout is for an engine that this is not.
+    OtherEngine {
+        /// The layout's.
+        layout: EngineKind,
+        /// Where it was to be run.
+        here: EngineKind,
+    },
+    /// Nothing is run on this engine yet.
+    NoStore(EngineKind),
     /// The catalog asks for more than is run yet.
     NotYet(Vec<NotYet>),
     /// Others could reach this address, and that was not allowed.
@@ -91,11 +104,18 @@ pub enum UpError {
 impl fmt::Display for UpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoLayout(catalog) => write!(
+            Self::Refused(refusals) => {
+                write!(f, "this catalog asks for what can't be held here, so nothing is served:")?;
+                refusals.iter().try_for_each(|refusal| write!(f, "\n  {refusal}\n    {}", refusal.way_out()))
+            }
+            Self::OtherEngine { layout, here } => write!(
                 f,
-                "there is no layout for the catalog `{catalog}`: layouts are written by hand so far, and there is one, for \
-                 the example `shop`"
+                "the layout is for {}, and this is {}: `keyloom design --engine {}` writes one",
+                layout.title(),
+                here.title(),
+                here.name()
             ),
+            Self::NoStore(engine) => write!(f, "nothing is run on {} yet", engine.title()),
             Self::NotYet(found) => {
                 write!(f, "this catalog asks for what is not run yet, so nothing is served:")?;
                 found.iter().try_for_each(|one| write!(f, "\n  {one}"))
@@ -139,10 +159,19 @@ pub fn up(wanted: &Up<'_>, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError>
     })
 }
 
-/// The program of a catalog, on a store where companions do that.
-pub(crate) fn program(catalog: &Catalog, companions: Companions) -> Result<Program, UpError> {
-    let layout = Layout::of(&catalog.name).ok_or_else(|| UpError::NoLayout(catalog.name.clone()))?;
-    Program::compile(catalog, &layout, companions).map_err(UpError::NotYet)
+/// The program of a catalog on an engine, by its layout; one is designed where none is given.
+pub(crate) fn program(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> Result<Program, UpError> {
+    let abilities = abilities(engine).ok_or(UpError::NoStore(engine))?;
+    let planned = match layout {
+        Some(layout) if layout.engine != engine => {
+            return Err(UpError::OtherEngine { layout: layout.engine, here: engine });
+        }
+        Some(layout) => Planned::compile(catalog, layout, &abilities),
+        None => Planned::compile(catalog, &design(catalog, engine, &abilities), &abilities),
+    };
+    // What is not run yet is said first: much of what is refused follows from it.
+    let bound = Program::of(&planned);
+    if planned.refusals.is_empty() { bound.map_err(UpError::NotYet) } else { Err(UpError::Refused(planned.refusals)) }
 }
 
 /// Listens where it was told to.
@@ -157,7 +186,7 @@ async fn serve_folder(
     ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
     let failed = |fault| UpError::Store(path.to_owned(), fault);
-    let program = program(wanted.catalog, Companions::Ride)?;
+    let program = program(wanted.catalog, wanted.layout, EngineKind::Embedded)?;
     // The address first: a port that is taken is no reason to touch the data.
     let listener = listen(wanted).await?;
     let options = Options { durability, ..Options::default() };

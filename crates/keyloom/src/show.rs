@@ -1,11 +1,16 @@
-//! What was understood of a catalog: endpoints with their inputs, answers and reasons, and what each write moves.
+//! What was understood of a catalog: endpoints with their inputs, answers and reasons, and what each write moves; and of a
+//! program: which tables answer, what a write does to them.
 
 mod json;
+mod plan;
+mod plan_json;
 mod text;
 
 use keyloom_model::{Catalog, Entity, Pattern};
 
 pub use json::json;
+pub use plan::{plan, sentences};
+pub use plan_json::design_json;
 pub use text::text;
 
 /// One thing of a catalog.

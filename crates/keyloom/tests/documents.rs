@@ -103,7 +103,7 @@ fn every_pattern_of_the_examples_is_shown() {
             assert!(all.contains(&format!("/v1/{}(", pattern.name)), "{} is missing", pattern.name);
             assert!(!keyloom::show::text(&understood, Some(keyloom::show::Shown::Pattern(pattern))).is_empty());
         }
-        let json: serde_json::Value = serde_json::from_str(&keyloom::show::json(&understood, None)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&keyloom::show::json(&understood, None, None)).unwrap();
         assert_eq!(json["patterns"].as_array().unwrap().len(), understood.patterns.len());
     }
 }

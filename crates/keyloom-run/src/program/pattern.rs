@@ -1,15 +1,13 @@
 use keyloom_model::{
-    Action, ByItem, Change, Compare, Direction, Endpoint, Entity, Expr, Field, Fill, Freshness as Stated, Input, Limit,
-    Path, Pattern, Read, ReadVerb, Returns, Root, Set, Write as WriteModel, WriteVerb,
+    Action, Change, Endpoint, Entity, Expr, Field, Fill, Freshness as Stated, Input, Path, Pattern, Read, ReadVerb,
+    Returns, Root, Write as WriteModel, WriteVerb,
 };
+use keyloom_plan::{Component, Fixed, Program as Planned, Reach, ReadPlan, Slice, Wants, Within};
 use keyloom_store::Freshness;
 use keyloom_value::Kind;
 
-use super::{EntityPlan, NotYet, PAGE_ASSUMED, Plan, Program, Typed};
-use crate::{
-    evaluate::{self, BuiltIn},
-    layout::Layout,
-};
+use super::{EntityPlan, NotYet, Plan, Program, Typed};
+use crate::evaluate::{self, BuiltIn};
 
 /// One row by its key.
 #[derive(Debug, Clone)]
@@ -27,8 +25,12 @@ pub(crate) struct List {
     pub(crate) entity: usize,
     pub(crate) projection: usize,
     pub(crate) partition: Vec<Typed>,
-    /// Tests on the first sort column.
+    /// The first sort columns, as far as they are fixed.
+    pub(crate) equal: Vec<Typed>,
+    /// Tests on the next one.
     pub(crate) bounds: Vec<Bounds>,
+    /// Rows are read against the order in which they stand.
+    pub(crate) backward: bool,
     pub(crate) page: u64,
     /// Whether a next page can be asked for.
     pub(crate) goes_on: bool,
@@ -69,19 +71,19 @@ pub(crate) enum From {
     Lookup { lookup: usize, field: usize },
 }
 
-type Planned<T> = Result<T, Vec<String>>;
+type Bound<T> = Result<T, Vec<String>>;
 
-fn one<T>(what: impl Into<String>) -> Planned<T> {
+fn one<T>(what: impl Into<String>) -> Bound<T> {
     Err(vec![what.into()])
 }
 
 impl Program {
-    pub(super) fn pattern(&mut self, pattern: &Pattern, layout: &Layout, found: &mut Vec<NotYet>) {
+    pub(super) fn pattern(&mut self, pattern: &Pattern, planned: &Planned, found: &mut Vec<NotYet>) {
         let planned = match &pattern.action {
             _ if pattern.all_tenants => one("`tenant: all`"),
             _ if !pattern.once_per.is_empty() => one("`once_per`"),
-            Action::Read(read) => self.read(pattern, read, layout),
-            Action::Write(write) => self.write(pattern, write),
+            Action::Read(read) => self.read(pattern, read, planned),
+            Action::Write(write) => self.write(pattern, write, planned),
             Action::Claim(_) => one("`claim`"),
             Action::Atomic(_) => one("`atomic`"),
             Action::Outside(_) => one("`outside`"),
@@ -95,7 +97,7 @@ impl Program {
         }
     }
 
-    fn target(&self, name: &str) -> Planned<(usize, &EntityPlan, &Entity)> {
+    fn target(&self, name: &str) -> Bound<(usize, &EntityPlan, &Entity)> {
         let at = self.entities.iter().position(|plan| plan.name == name);
         match (at, self.catalog.entity(name)) {
             (Some(at), Some(entity)) => Ok((at, &self.entities[at], entity)),
@@ -104,7 +106,7 @@ impl Program {
         }
     }
 
-    fn read(&self, pattern: &Pattern, read: &Read, layout: &Layout) -> Planned<Plan> {
+    fn read(&self, pattern: &Pattern, read: &Read, planned: &Planned) -> Bound<Plan> {
         let mut words = Vec::new();
         let mut refuse = |is: bool, what: &str| {
             if is {
@@ -122,90 +124,54 @@ impl Program {
         }
         let (at, plan, entity) = self.target(&read.selection.entity)?;
         let outputs = self.outputs(pattern, &read.returns, plan, entity)?;
-        if read.verb == ReadVerb::Get {
-            if let Some(filter) = &read.selection.filter {
-                return one(format!("a get with the filter `{filter}`"));
-            }
-            let key = key(plan, entity, read.selection.by.items())?;
-            let freshness = if read.freshness == Some(Stated::Latest) { Freshness::Fresh } else { Freshness::Settled };
-            return Ok(Plan::Get(Get { entity: at, key, outputs, freshness }));
+        // With every optional input sent, so that all that may narrow the read is there.
+        let Some(found) = planned.reads_of(&pattern.name).last() else { return one("it has no plan") };
+        if let Some(test) = found.access.remains.first() {
+            return one(format!("the filter `{test}`: only ranges of what the list is ordered by are run"));
         }
-        self.list(at, read, outputs, layout)
+        match &found.access.reach {
+            Reach::Get { key } => {
+                let key = fixed(plan, entity, key)?;
+                let fresh = read.freshness == Some(Stated::Latest);
+                let freshness = if fresh { Freshness::Fresh } else { Freshness::Settled };
+                Ok(Plan::Get(Get { entity: at, key, outputs, freshness }))
+            }
+            Reach::Via { .. } => one("`by` with other fields than the key"),
+            Reach::Slice(slice) => self.list(at, found, slice, outputs),
+        }
     }
 
-    fn list(&self, at: usize, read: &Read, outputs: Outputs, layout: &Layout) -> Planned<Plan> {
-        let (_, plan, entity) = self.target(&read.selection.entity)?;
-        let selection = &read.selection;
-        let mut words = Vec::new();
-        let by = by(plan, entity, selection.by.items())?;
-        let order = selection.orders.first().map_or(&[][..], |order| &order.items[..]);
-        let serves = |projection: &&super::Projection| {
-            let table = &self.tables[projection.table];
-            let grouped = table.partition.len() == by.len()
-                && table.partition.iter().all(|column| by.iter().any(|(name, _)| *name == column.name));
-            let sorted = table.sort.len() >= order.len()
-                && table.sort.iter().zip(order).all(|(column, item)| {
-                    item.path == Path::own(&column.name)
-                        && column.descending == (item.direction == Direction::Descending)
-                });
-            // What follows the order must be the tie-break and nothing else.
-            let tied = table.sort.iter().skip(order.len()).all(|column| entity.key.contains(&column.name));
-            grouped && sorted && tied
+    fn list(&self, at: usize, found: &ReadPlan, slice: &Slice, outputs: Outputs) -> Bound<Plan> {
+        let (_, plan, entity) = self.target(&found.asked.entity)?;
+        let named = |projection: &super::Projection| self.tables[projection.table].name == found.access.table;
+        let Some(projection) = plan.projections.iter().position(named) else {
+            let source = self.tables.get(plan.source.table).is_some_and(|table| table.name == found.access.table);
+            // What is not run of a projection was said of its table.
+            return if source { one(format!("rows of `{}` as a list", found.access.table)) } else { Err(Vec::new()) };
         };
-        let Some(position) = plan.projections.iter().position(|projection| serves(&projection)) else {
-            return one("the layout has no table for this list");
-        };
-        let projection = &plan.projections[position];
-        let table = &self.tables[projection.table];
-        let partition = table
+        let partition: Vec<(String, Fixed)> = slice
             .partition
             .iter()
-            .filter_map(|column| by.iter().find(|(name, _)| *name == column.name))
-            .map(|(_, value)| value.clone())
-            .collect();
+            .map(|component| match component {
+                Component::Field(field, to) => Ok((field.clone(), to.clone())),
+                Component::Buckets { field, .. } => Err(vec![format!("`{field}` in time buckets")]),
+            })
+            .collect::<Bound<_>>()?;
+        let partition = fixed(plan, entity, &partition)?;
+        let equal = fixed(plan, entity, &slice.equal)?;
         let mut bounds = Vec::new();
-        let conjuncts = selection.filter.as_ref().map_or(&[][..], Expr::conjuncts);
-        for test in conjuncts {
-            words.extend(evaluate::not_yet(test, entity));
-            let first = table.sort.first().map(|column| (column.name.as_str(), &column.kind));
-            match first.and_then(|(name, kind)| bounds_of(test, name, kind)) {
-                Some(found) => bounds.push(found),
-                None => words.push(format!("the filter `{test}`: only ranges of what the list is ordered by are run")),
+        if let Some((field, within)) = &slice.range {
+            let Some(kind) = plan.field(field).map(|field| &plan.fields[field].1) else { return Err(Vec::new()) };
+            for within in within {
+                bounds.push(bounds_of(within, entity, kind)?);
             }
         }
-        // What the answer needs must be in the table.
-        let laid = layout.tables.iter().find(|laid| laid.name == table.name);
-        for (names, from) in &outputs.items {
-            let name = names.join(".");
-            let there = match from {
-                From::Field(field) => projection.columns[*field].is_some(),
-                From::BuiltIn(name) => name == "version",
-                From::Lookup { .. } => laid.is_some_and(|laid| laid.looked_up.contains(&name)),
-            };
-            if !there {
-                words.push(format!("the layout's table `{}` has no `{name}`", table.name));
-            }
-        }
-        for field in outputs.lookups.iter().flat_map(|(_, key)| key) {
-            if projection.columns[*field].is_none() {
-                words.push(format!(
-                    "the layout's table `{}` lacks the reference `{}`",
-                    table.name, plan.fields[*field].0
-                ));
-            }
-        }
-        if !words.is_empty() {
-            return Err(words);
-        }
-        let (page, goes_on) = match read.limit {
-            Some(Limit::Page(rows)) => (rows, true),
-            Some(Limit::First(rows)) => (rows, false),
-            None => (PAGE_ASSUMED, true),
-        };
-        Ok(Plan::List(List { entity: at, projection: position, partition, bounds, page, goes_on, outputs }))
+        let Wants::Rows { page, goes_on } = found.asked.wants else { return one("a read of another kind") };
+        let backward = slice.backward;
+        Ok(Plan::List(List { entity: at, projection, partition, equal, bounds, backward, page, goes_on, outputs }))
     }
 
-    fn write(&self, pattern: &Pattern, write: &WriteModel) -> Planned<Plan> {
+    fn write(&self, pattern: &Pattern, write: &WriteModel, planned: &Planned) -> Bound<Plan> {
         let (at, plan, entity) = self.target(&write.entity)?;
         let mut words = Vec::new();
         let mut refuse = |is: bool, what: &str| {
@@ -256,14 +222,15 @@ impl Program {
                 words.push(format!("`{}`: a new {}", field.name, field.ty.word()));
             }
         }
-        let key = if write.verb == WriteVerb::Update {
-            key(plan, entity, &write.by).unwrap_or_else(|more| {
-                words.extend(more);
-                Vec::new()
-            })
-        } else {
-            Vec::new()
+        let key = match planned.reads_of(&pattern.name).last().map(|found| &found.access.reach) {
+            Some(Reach::Get { key }) if write.verb == WriteVerb::Update => fixed(plan, entity, key),
+            Some(_) if write.verb == WriteVerb::Update => one("`by` with other fields than the key"),
+            _ => Ok(Vec::new()),
         };
+        let key = key.unwrap_or_else(|more| {
+            words.extend(more);
+            Vec::new()
+        });
         if !words.is_empty() {
             return Err(words);
         }
@@ -273,7 +240,7 @@ impl Program {
         Ok(if write.verb == WriteVerb::Create { Plan::Create(planned) } else { Plan::Update(planned) })
     }
 
-    fn outputs(&self, pattern: &Pattern, returns: &Returns, plan: &EntityPlan, entity: &Entity) -> Planned<Outputs> {
+    fn outputs(&self, pattern: &Pattern, returns: &Returns, plan: &EntityPlan, entity: &Entity) -> Bound<Outputs> {
         let own = || {
             let endpoint = Endpoint::of(&self.catalog, pattern);
             endpoint.into_iter().flat_map(|endpoint| endpoint.outputs).map(|output| Path::own(output.name)).collect()
@@ -331,63 +298,35 @@ fn is_optional(inputs: &[Input], name: &str) -> bool {
     inputs.iter().any(|input| input.name == name && input.optional)
 }
 
-/// The fields that `by` fixes, with their values.
-fn by(plan: &EntityPlan, entity: &Entity, items: &[ByItem]) -> Planned<Vec<(String, Typed)>> {
-    let mut fixed = Vec::new();
-    for item in items {
-        let words = evaluate::not_yet(&item.value, entity);
-        if !words.is_empty() {
-            return Err(words);
-        }
-        match plan.field(&item.path.field) {
-            Some(field) if item.path.root == Root::Own && item.path.members.is_empty() => {
-                let (name, kind) = plan.fields[field].clone();
-                fixed.push((name, Typed { expr: item.value.clone(), kind }));
+/// The values of fields that are fixed, each with its kind.
+fn fixed(plan: &EntityPlan, entity: &Entity, fields: &[(String, Fixed)]) -> Bound<Vec<Typed>> {
+    let typed = |(name, to): &(String, Fixed)| match (to, plan.field(name)) {
+        (Fixed::To(expr), Some(field)) => {
+            let words = evaluate::not_yet(expr, entity);
+            if words.is_empty() {
+                Ok(Typed { expr: expr.clone(), kind: plan.fields[field].1.clone() })
+            } else {
+                Err(words)
             }
-            _ => return one(format!("`by: [{}]`", item.path)),
         }
-    }
-    Ok(fixed)
-}
-
-/// The whole key of the source, from `by`.
-fn key(plan: &EntityPlan, entity: &Entity, items: &[ByItem]) -> Planned<Vec<Typed>> {
-    let fixed = by(plan, entity, items)?;
-    if fixed.len() != plan.source.key.len() {
-        return one("`by` with other fields than the key");
-    }
-    let value = |field: &usize| fixed.iter().find(|(name, _)| *name == plan.fields[*field].0).map(|(_, to)| to.clone());
-    let key: Option<Vec<Typed>> = plan.source.key.iter().map(value).collect();
-    key.ok_or_else(|| vec!["`by` with other fields than the key".to_owned()])
-}
-
-/// A test as bounds of a column, if it is that.
-fn bounds_of(test: &Expr, column: &str, kind: &Kind) -> Option<Bounds> {
-    let is_column = |expr: &Expr| matches!(expr, Expr::Path(path) if *path == Path::own(column));
-    let typed = |expr: &Expr| {
-        let constant = expr.paths().is_empty();
-        constant.then(|| Typed { expr: expr.clone(), kind: kind.clone() })
+        _ => one(format!("`by: [{name}]`")),
     };
-    match test {
-        Expr::In(of, Set::Range(from, to)) if is_column(of) => {
-            let end = |end: &Option<Box<Expr>>, included: bool| match end {
-                Some(end) => typed(end).map(|typed| Some((typed, included))),
-                None => Some(None),
-            };
-            Some(Bounds { low: end(from, true)?, high: end(to, false)? })
+    fields.iter().map(typed).collect()
+}
+
+/// A range as bounds, if it is run.
+fn bounds_of(within: &Within, entity: &Entity, kind: &Kind) -> Bound<Bounds> {
+    let Within::Ends { low, high } = within else { return one("a range of a prefix or of a function") };
+    let end = |end: &Option<(Expr, bool)>| match end {
+        Some((expr, included)) => {
+            let words = evaluate::not_yet(expr, entity);
+            if words.is_empty() {
+                Ok(Some((Typed { expr: expr.clone(), kind: kind.clone() }, *included)))
+            } else {
+                Err(words)
+            }
         }
-        Expr::Compare(operation, of, value) if is_column(of) => {
-            let value = typed(value)?;
-            let (low, high) = match operation {
-                Compare::Equal => (Some((value.clone(), true)), Some((value, true))),
-                Compare::Less => (None, Some((value, false))),
-                Compare::LessOrEqual => (None, Some((value, true))),
-                Compare::Greater => (Some((value, false)), None),
-                Compare::GreaterOrEqual => (Some((value, true)), None),
-                Compare::NotEqual => return None,
-            };
-            Some(Bounds { low, high })
-        }
-        _ => None,
-    }
+        None => Ok(None),
+    };
+    Ok(Bounds { low: end(low)?, high: end(high)? })
 }

@@ -8,15 +8,15 @@ use std::{
 };
 
 use keyloom_sim::{Clock, Dice, Faults, Simulation, Task, WideStore};
-use keyloom_store::{BoxFuture, Freshness};
+use keyloom_store::{BoxFuture, Freshness, Store as _};
 
 use super::{
-    catalog::catalog,
+    catalog::{catalog, compiled},
     client::{Client, Request, row_of},
     faults,
     fragile::{Fragile, Fragility},
 };
-use crate::{Companions, Environment, Program, Run, layout, protocol::Protocol};
+use crate::{Environment, Program, Run, protocol::Protocol};
 
 /// When a simulation begins.
 const START_US: i64 = 1_794_735_000_000_000;
@@ -64,9 +64,8 @@ impl Environment for Process {
 
 thread_local! {
     static PROGRAM: Program = {
-        let mut layout = layout::shop();
-        layout.tables[0].fields.push("visits".to_owned());
-        Program::compile(&catalog(), &layout, Companions::Follow).unwrap()
+        let store = WideStore::new(&Simulation::new(0, Faults::none()));
+        Program::of(&compiled(&catalog(), store.abilities())).unwrap()
     };
 }
 

@@ -1,7 +1,10 @@
 //! The catalog of the tests.
 
+use keyloom_design::design;
 use keyloom_finding::Sources;
-use keyloom_model::Catalog;
+use keyloom_model::{Catalog, Engine};
+use keyloom_plan::Program;
+use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
 /// What the example has, and what it leaves out: an email that changes, an order that changes hands, a
@@ -15,6 +18,11 @@ pub(crate) fn catalog() -> Catalog {
   visit: { update: User, by: [user_id], set: { visits: visits + 1 }, if: visits < 1000 else enough, rate: rare }
 ";
     read(&format!("{text}{more}"))
+}
+
+/// A catalog as it is designed and compiled for a store.
+pub(crate) fn compiled(catalog: &Catalog, abilities: &Abilities) -> Program {
+    Program::compile(catalog, &design(catalog, Engine::Embedded, abilities), abilities)
 }
 
 pub(crate) fn read(text: &str) -> Catalog {

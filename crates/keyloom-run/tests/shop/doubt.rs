@@ -5,14 +5,14 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
-use keyloom_run::{Answer, Companions, Problem, Program, Run};
+use keyloom_run::{Answer, Problem, Program, Run};
 use keyloom_store::{
     Abilities, Decision, Define, Fault, Get, Got, Millis, Model, Placement, Rows, Shape, Slice, Step, Store, TableId,
     Verdict,
 };
 use serde_json::json;
 
-use crate::support::{catalog, open, wait, wanted_layout, write};
+use crate::support::{catalog, compiled, open, wait, write};
 
 const HONEST: u8 = 0;
 /// The next decision is done, but nobody hears of it, nor can look.
@@ -138,7 +138,7 @@ fn a_store_of_another_catalog_is_refused() {
     let open = |name: &str| {
         let mut catalog = catalog();
         catalog.name = name.to_owned();
-        let program = Program::compile(&catalog, &wanted_layout(), Companions::Ride).unwrap();
+        let program = Program::of(&compiled(&catalog, store.abilities())).unwrap();
         struct Still;
         impl keyloom_run::Environment for Still {
             fn now_us(&self) -> i64 {

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use keyloom_embedded::{Embedded, Options, System};
-use keyloom_run::{Companions, Layout, Problem, Program, Run, layout};
+use keyloom_run::{Problem, Program, Run};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Shop, clock, order, read, shops, wait};
+use crate::support::{Shop, clock, compiled, order, read, shops, wait};
 
 #[track_caller]
 fn refused(shop: &Shop, pattern: &str, body: &Json, words: &str) {
@@ -49,8 +49,8 @@ fn wrong_inputs_are_refused_with_their_place() {
 }
 
 fn not_yet(text: &str) -> Vec<String> {
-    let layout = Layout::of("shop").unwrap();
-    Program::compile(&read(text), &layout, Companions::Ride).unwrap_err().iter().map(ToString::to_string).collect()
+    let planned = compiled(&read(text), &keyloom_embedded::abilities());
+    Program::of(&planned).unwrap_err().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -67,11 +67,9 @@ fn what_is_not_run_yet_is_named_all_at_once() {
     assert_eq!(
         not_yet(&text),
         [
+            "tables.order_placed_by_user: only the rows where `status = PLACED`",
             "patterns.count_orders: `count`",
             "patterns.drop_order: `delete`",
-            "patterns.orders_by_total: the layout has no table for this list",
-            "patterns.open_orders: the filter `status = PLACED`: only ranges of what the list is ordered by are run",
-            "patterns.full_orders: the layout's table `order_by_user` has no `items`",
         ]
     );
     let text = include_str!("../../../../examples/shop/catalog.yaml")
@@ -87,8 +85,6 @@ fn every_other_example_says_what_it_lacks() {
         (include_str!("../../../../examples/chat/catalog.yaml"), "`append_only`"),
         (include_str!("../../../../examples/sensors/catalog.yaml"), "rollups"),
     ] {
-        let catalog = read(text);
-        assert!(Layout::of(&catalog.name).is_none());
         let found = not_yet(text);
         assert!(found.iter().any(|found| found.contains(word)), "{found:#?}");
     }
@@ -101,10 +97,45 @@ fn a_value_that_rows_may_have_can_not_be_taken_away() {
     let text = include_str!("../../../../examples/shop/catalog.yaml")
         .replace("SHIPPED 90% | CANCELLED 5%", "SHIPPED 95%")
         .replace(", PLACED -> CANCELLED, PAID -> CANCELLED", "");
-    let program = Program::compile(&read(&text), &layout::shop(), Companions::Ride).unwrap();
+    let program = Program::of(&compiled(&read(&text), &keyloom_embedded::abilities())).unwrap();
     let store = Embedded::open(folder.path(), Options::default(), Arc::new(System)).unwrap().0;
     let refused = wait(Run::open(program, Arc::new(store), clock())).err().expect("it is not opened");
     assert!(refused.cause().contains("`status` has lost the value CANCELLED"), "{refused}");
+}
+
+/// Opens what a folder holds by a catalog that says something else than the one before.
+fn reopened(folder: &std::path::Path, change: impl Fn(&str) -> String) -> Result<Run, keyloom_store::Fault> {
+    let text = change(include_str!("../../../../examples/shop/catalog.yaml"));
+    let program = Program::of(&compiled(&read(&text), &keyloom_embedded::abilities())).unwrap();
+    let store = Embedded::open(folder, Options::default(), Arc::new(System)).unwrap().0;
+    wait(Run::open(program, Arc::new(store), clock()))
+}
+
+#[test]
+fn a_field_may_be_added_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(reopened(folder.path(), str::to_owned).unwrap());
+    let added = |text: &str| text.replace("name: text(20..100)", "nick: text(10..20)?, name: text(20..100)");
+    drop(reopened(folder.path(), added).unwrap());
+    // The columns that were there stay where they are, also for the next one.
+    drop(reopened(folder.path(), added).unwrap());
+}
+
+#[test]
+fn a_list_that_rows_would_be_missing_from_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(reopened(folder.path(), str::to_owned).unwrap());
+    for (pattern, words) in [
+        ("by_total: { list: Order, by: [user_id], order: total desc, page: 5, rate: rare }", "table `order_by_user_"),
+        (
+            "full: { list: Order, by: [user_id], order: created_at desc, page: 5, returns: [items], rate: rare }",
+            "column `items` of table `order_by_user` is new",
+        ),
+    ] {
+        let refused = reopened(folder.path(), |text| format!("{text}  {pattern}\n")).err().expect("it is not opened");
+        assert!(refused.cause().contains(words), "{refused}");
+        drop(reopened(folder.path(), str::to_owned).unwrap());
+    }
 }
 
 #[test]

@@ -10,20 +10,14 @@ use std::{
 
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Companions, Environment, Layout, Problem, Program, Run, Settled, layout, uuid7};
+use keyloom_run::{Answer, Call, Environment, Problem, Program, Run, Settled, uuid7};
 use keyloom_store::{Define, Model, Store};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-pub(crate) use crate::catalog::{catalog, read};
+pub(crate) use crate::catalog::{catalog, compiled, read};
 use crate::simulated::Simulated;
-
-pub(crate) fn wanted_layout() -> Layout {
-    let mut layout = layout::shop();
-    layout.tables[0].fields.push("visits".to_owned());
-    layout
-}
 
 /// A clock that stands until it is turned, and chance from a count.
 pub(crate) struct Turned {
@@ -53,7 +47,7 @@ pub(crate) struct Shop {
 }
 
 pub(crate) fn open<S: Store + Define>(store: S) -> (Run, Arc<Turned>) {
-    open_as(store, &catalog(), &wanted_layout())
+    open_as(store, &catalog())
 }
 
 pub(crate) fn clock() -> Arc<Turned> {
@@ -63,9 +57,9 @@ pub(crate) fn clock() -> Arc<Turned> {
     Arc::new(Turned { now_us: AtomicI64::new(START_US), drawn })
 }
 
-fn open_as<S: Store + Define>(store: S, catalog: &Catalog, layout: &Layout) -> (Run, Arc<Turned>) {
+fn open_as<S: Store + Define>(store: S, catalog: &Catalog) -> (Run, Arc<Turned>) {
     let clock = clock();
-    let program = Program::compile(catalog, layout, Companions::of(store.abilities())).unwrap();
+    let program = Program::of(&compiled(catalog, store.abilities())).unwrap();
     (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
 
@@ -106,7 +100,7 @@ impl Shop {
         let mut catalog = catalog();
         catalog.patterns.retain(|pattern| pattern.name != "visit");
         catalog.entities.iter_mut().for_each(|entity| entity.fields.retain(|field| field.name != "visits"));
-        let (run, clock) = open_as(embedded(folder), &catalog, &layout::shop());
+        let (run, clock) = open_as(embedded(folder), &catalog);
         Self { run, clock, name: "embedded", _folder: None }
     }
 

@@ -1,12 +1,14 @@
 use keyloom_model::{Catalog, Endpoint, Entity, Origin, Pattern};
+use keyloom_plan::Program;
 use serde_json::{Value, json};
 
 use super::Shown;
+use super::plan_json::pattern_plan;
 use super::text::fill_word;
 
 /// The whole catalog, or one thing of it, for programs. The form has a version, `schema`.
-pub fn json(catalog: &Catalog, only: Option<Shown<'_>>) -> String {
-    let value = match only {
+pub fn json(catalog: &Catalog, only: Option<Shown<'_>>, planned: Option<&Program>) -> String {
+    let mut value = match only {
         Some(Shown::Pattern(pattern)) => {
             json!({ "schema": 1, "catalog": catalog.name, "pattern": pattern_value(catalog, pattern) })
         }
@@ -21,6 +23,14 @@ pub fn json(catalog: &Catalog, only: Option<Shown<'_>>) -> String {
             "patterns": catalog.patterns.iter().map(|pattern| pattern_value(catalog, pattern)).collect::<Vec<_>>(),
         }),
     };
+    if let Some(program) = planned {
+        let all = catalog.patterns.iter();
+        value["plans"] = match only {
+            Some(Shown::Pattern(pattern)) => json!({ pattern.name.clone(): pattern_plan(program, pattern) }),
+            Some(Shown::Entity(_)) => json!({}),
+            None => all.map(|pattern| (pattern.name.clone(), pattern_plan(program, pattern))).collect(),
+        };
+    }
     format!("{value:#}\n")
 }
 
