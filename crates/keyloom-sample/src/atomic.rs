@@ -17,11 +17,11 @@ pub(crate) fn make(chance: &mut Chance, world: &mut World, entity: &Entity) -> O
         return None;
     }
     let inputs = &mut Inputs::default();
-    let steps = match chance.below(5) {
+    let steps = match chance.below(7) {
         0 => with_parts(chance, world, entity, inputs)?,
-        1 => for_each(chance, world, entity, inputs)?,
-        2 => replaced(chance, world, entity, inputs)?,
-        3 => checked(chance, world, entity, inputs)?,
+        1..4 => for_each(chance, world, entity, inputs)?,
+        4 => replaced(chance, world, entity, inputs)?,
+        5 => checked(chance, world, entity, inputs)?,
         _ => changed(chance, world, entity, inputs)?,
     };
     let mut map = Map::of("atomic", steps);
@@ -83,10 +83,11 @@ fn with_parts(chance: &mut Chance, world: &mut World, entity: &Entity, inputs: &
     let last_key = entity.key.last()?;
     let set = part.fields.iter().filter(|field| field.is_required()).fold(Map::default(), |set, field| {
         let points = field.reference.as_ref().is_some_and(|to| to.entity == entity.name);
-        let value = match field {
-            _ if points && !entity.key.contains(&field.name) => format!("${last_key}"),
-            field if entity.key.contains(&field.name) => format!("${}", field.name),
-            field => format!("l.{}", field.name),
+        let is_joined = entity.key_fields().any(|key| key.name == field.name && key.ty == field.ty);
+        let value = match (is_joined, points) {
+            (true, _) => format!("${}", field.name),
+            (false, true) => format!("${last_key}"),
+            (false, false) => format!("l.{}", field.name),
         };
         set.with(&field.name, value)
     });

@@ -19,7 +19,7 @@ pub(crate) fn make(
     let origin = if chance.percent(8) { Origin::Elsewhere } else { Origin::Declared };
     let mut entity = Entity::new(name, origin, shared);
     entity.append_only = origin == Origin::Declared && chance.percent(22);
-    entity.deleted = !entity.append_only && chance.percent(40);
+    entity.deleted = !entity.append_only && chance.percent(60);
     // A row that all tenants share can't point to a row of one of them.
     let targets: Vec<&Entity> =
         before.iter().filter(|target| !target.key.is_empty() && (target.shared || !shared)).collect();
@@ -41,6 +41,9 @@ pub(crate) fn make(
     for _ in 0..chance.between(1, 7) {
         let ty = types::any(chance, structs);
         add(chance, &mut entity, ty);
+    }
+    if chance.percent(15) && entity.is_free("lat") && entity.is_free("lon") {
+        entity.fields.extend(["lat", "lon"].map(|name| Field::new(name, Type::Float)));
     }
     if origin == Origin::Elsewhere && entity.field("seq").is_none() {
         entity.fields.push(Field::new("seq", Type::Int));
@@ -187,8 +190,8 @@ fn default(chance: &mut Chance, entity: &Entity, ty: &Type) -> Fill {
             types::constant(chance, ty).map_or(Fill::Taken, |value| constant(&value))
         }
         Type::Int if roll < 8 => {
-            let queues = entity.fields.iter().filter(|field| field.reference.is_some() && !field.optional);
-            queues.last().map_or(Fill::Taken, |queue| constant(&format!("next per {}", queue.name)))
+            let mut queues = entity.fields.iter().filter(|field| field.reference.is_some() && !field.optional);
+            queues.next_back().map_or(Fill::Taken, |queue| constant(&format!("next per {}", queue.name)))
         }
         Type::Int | Type::Decimal { .. } | Type::Float if roll < 45 => constant("0"),
         Type::Text(Size { max: 20.., .. }) if roll < 8 => constant("'none given'"),

@@ -112,7 +112,9 @@ fn unique(chance: &mut Chance, entity: &mut Entity) {
         }
         let filter = if chance.percent(35) { chance.pick(&subjects) } else { None };
         let filter = filter.and_then(|subject| steady(chance, subject));
-        all.push(Unique { fields, filter });
+        if all.iter().all(|known: &Unique| known.fields != fields) {
+            all.push(Unique { fields, filter });
+        }
     }
     entity.unique = all;
 }

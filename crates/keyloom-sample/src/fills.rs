@@ -10,17 +10,17 @@ use crate::world::World;
 
 /// Gives an entity fields that nobody sends.
 pub(crate) fn add(chance: &mut Chance, world: &World, entity: &mut Entity) {
-    if chance.percent(35)
-        && let Some(field) = derived(chance, entity)
-    {
-        entity.fields.push(field);
+    for _ in 0..chance.one([0, 1, 1, 2]) {
+        if let Some(field) = derived(chance, entity) {
+            entity.fields.push(field);
+        }
     }
     if chance.percent(30)
         && let Some(field) = snapshot(chance, world, entity)
     {
         entity.fields.push(field);
     }
-    for _ in 0..chance.one([0, 1, 1, 2]) {
+    for _ in 0..chance.one([0, 1, 2, 3]) {
         if let Some(field) = kept(chance, world, entity) {
             entity.fields.push(field);
         }

@@ -150,7 +150,7 @@ pub(crate) fn asked(chance: &mut Chance, inputs: &mut Inputs, of: &Subject) -> O
             Type::Uuid if chance.percent(15) => format!("{path} = $caller"),
             ty => format!("{path} = {}", input(name, ty)),
         },
-        ty @ (Type::Set(item, _) | Type::List(item, _)) => match chance.below(4) {
+        ty @ (Type::Set(item, _) | Type::List(item, _)) => match chance.below(3) {
             0 => format!("{path} has any {}", input(name, ty)),
             1 => format!("{path} has all {}", input(name, ty)),
             _ => format!("{path} has {}", input(format!("one_of_{name}"), item)),

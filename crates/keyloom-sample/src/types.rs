@@ -78,26 +78,26 @@ fn simple(chance: &mut Chance) -> Type {
 /// The type of a field.
 pub(crate) fn any(chance: &mut Chance, structs: &[String]) -> Type {
     match chance.below(100) {
-        0..20 => text(chance),
-        20..34 => Type::Timestamp { micros: chance.percent(12) },
-        34..46 => enumeration(chance),
-        46..55 => Type::Int,
-        55..63 => Type::Decimal { scale: chance.one([0, 2, 4]) },
-        63..69 => Type::Bool,
-        69..74 => Type::Date,
-        74..78 => Type::Uuid,
-        78..80 => Type::Uuid7,
-        80..83 => Type::Float,
-        83..85 => Type::Ip,
-        85..87 => Type::Bytes(chance.one([Size { typical: 32, max: 32 }, Size { typical: 1024, max: 61440 }])),
-        87..89 => Type::Json(chance.one([Size { typical: 400, max: 2048 }, Size { typical: 1024, max: 61440 }])),
-        89..91 => Type::Duration,
-        91..94 => Type::Set(Box::new(simple(chance)), counts(chance)),
-        94..96 => {
+        0..18 => text(chance),
+        18..30 => Type::Timestamp { micros: chance.percent(15) },
+        30..40 => enumeration(chance),
+        40..49 => Type::Int,
+        49..56 => Type::Decimal { scale: chance.one([0, 2, 4]) },
+        56..62 => Type::Bool,
+        62..66 => Type::Date,
+        66..70 => Type::Uuid,
+        70..72 => Type::Uuid7,
+        72..75 => Type::Float,
+        75..77 => Type::Ip,
+        77..79 => Type::Bytes(chance.one([Size { typical: 32, max: 32 }, Size { typical: 1024, max: 61440 }])),
+        79..81 => Type::Json(chance.one([Size { typical: 400, max: 2048 }, Size { typical: 1024, max: 61440 }])),
+        81..83 => Type::Duration,
+        83..89 => Type::Set(Box::new(simple(chance)), counts(chance)),
+        89..93 => {
             let of = chance.pick(structs).map(|name| Type::Struct(name.clone()));
             Type::List(Box::new(of.unwrap_or_else(|| simple(chance))), counts(chance))
         }
-        96..98 => {
+        93..97 => {
             let of = match chance.below(4) {
                 0 => Type::Int,
                 1 => Type::Bool,
@@ -105,7 +105,7 @@ pub(crate) fn any(chance: &mut Chance, structs: &[String]) -> Type {
             };
             Type::Map(Box::new(Type::Text(Size { typical: 5, max: 40 })), Box::new(of), counts(chance))
         }
-        98 => Type::OneOf(vec![Type::Int, Type::Bool, Type::Text(Size { typical: 20, max: 400 })]),
+        97 => Type::OneOf(vec![Type::Int, Type::Bool, Type::Text(Size { typical: 20, max: 400 })]),
         _ => chance.pick(structs).map_or(Type::Int, |name| Type::Struct(name.clone())),
     }
 }

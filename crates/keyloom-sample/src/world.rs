@@ -142,13 +142,13 @@ impl World {
             let Some(entity) = chance.pick(&self.entities).cloned() else { return };
             let known = self.entities.len();
             let made = match chance.below(100) {
-                0..50 => reads::list(chance, self, &entity),
-                50..60 => reads::get(chance, self, &entity),
-                60..66 => reads::count(chance, self, &entity),
-                66..82 => writes::update(chance, self, &entity),
-                82..85 => writes::delete(chance, self, &entity),
-                85..89 => writes::claim(chance, self, &entity),
-                89..97 => atomic::make(chance, self, &entity),
+                0..38 => reads::list(chance, self, &entity),
+                38..47 => reads::get(chance, self, &entity),
+                47..53 => reads::count(chance, self, &entity),
+                53..73 => writes::update(chance, self, &entity),
+                73..79 => writes::delete(chance, self, &entity),
+                79..84 => writes::claim(chance, self, &entity),
+                84..97 => atomic::make(chance, self, &entity),
                 97 => Some(reads::outside(chance, self, &entity)),
                 _ => writes::again(chance, self, &entity),
             };

@@ -141,11 +141,22 @@ pub(crate) fn changed(
     }
     let mut changes = Changes::default();
     let mut conditions: Vec<String> = Vec::new();
-    for field in chance.some(&fields, 1, 3) {
+    let is_patch = chance.percent(18);
+    let mut chosen = if is_patch { Vec::new() } else { chance.some(&fields, 1, 3) };
+    let collects = |field: &&Field| matches!(field.ty, Type::Set(..) | Type::List(..) | Type::Map(..));
+    let collections: Vec<&Field> = fields.iter().copied().filter(collects).collect();
+    if chance.percent(70) && !collections.is_empty() && !is_patch {
+        chosen.retain(|field| !collects(field));
+        chosen.extend(chance.some(&collections, 1, 2));
+    } else if chance.percent(25) && !is_patch {
+        // A row that may have to be made is written whole.
+        chosen = fields.iter().copied().filter(|field| field.is_required()).collect();
+    }
+    for field in chosen {
         change(chance, entity, field, inputs, &mut changes, &mut conditions);
     }
     let is_whole = |field: &Field| !field.is_required() || entity.is_key(field) || changes.set.has(&field.name);
-    if chance.percent(35) && conditions.is_empty() && entity.fields.iter().all(is_whole) {
+    if chance.percent(60) && conditions.is_empty() && !is_patch && entity.fields.iter().all(is_whole) {
         map.put("or_create", "true");
     } else if chance.percent(35) {
         conditions.extend(condition(chance, entity, inputs));
@@ -228,11 +239,11 @@ fn change(
     let mut input = |wish: &str, ty: &Type| format!("${}", inputs.fresh(wish, ty));
     let new = format!("new_{name}");
     match &field.ty {
-        Type::Set(of, _) if chance.percent(70) => match chance.percent(60) {
+        Type::Set(of, _) if chance.percent(85) => match chance.percent(60) {
             true => changes.add.put(name, input("added", of)),
             false => changes.remove.put(name, input("removed", of)),
         },
-        Type::List(of, _) if chance.percent(70) => changes.append.put(name, input("appended", of)),
+        Type::List(of, _) if chance.percent(85) => changes.append.put(name, input("appended", of)),
         Type::Map(key, value, _) if chance.percent(80) => {
             let key = input("entry", key);
             match chance.percent(60) {

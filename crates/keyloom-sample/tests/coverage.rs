@@ -12,14 +12,16 @@ const OFTEN: &[(usize, &[&str])] = &[
     (30, &["as_of:", "tenant:", "retries:", "complete:", "types:", "rollups:", "scenarios:"]),
     (10, &["tenant: tenant_id", "type: text(3..40)", "type: int", "busiest:", "count: 12k"]),
     // Types.
-    (100, &["uuid = new", "uuid7", "text(", "int", "decimal(2)", "bool", "date", "timestamp", "enum("]),
-    (30, &["float", "timestamp(us)", "duration", ": ip", "bytes(", "json(", "list of", "set of", "map of"]),
-    (15, &["oneof(", "Address", "Line", "decimal(0)", "decimal(4)", "text(0..20)", "text(1KB..60KB)"]),
-    (100, &["%", "?"]),
+    (100, &["uuid = new", ": uuid7", ": text(", ": int", ": decimal(2)", ": bool", ": date", ": timestamp", ": enum("]),
+    (30, &[": float", ": timestamp(us)", ": duration", ": ip", "bytes(", "json(", "list of", "set of", "map of"]),
+    (15, &["oneof(", "  Address:", "  Line:", "decimal(0)", "decimal(4)", "text(0..20)", "text(1KB..60KB)"]),
+    (3, &["list of Line (", "list of Address ("]),
+    (100, &["% |", "?\""]),
     // What fills fields.
-    (60, &["= now", "= now on write", "at create", "count of", "sum of", "last of", "first of", "= 0", "= lower("]),
-    (20, &["avg of", "min of", "max of", "= day(", "= month(", "= year(", "= size(", "= text(", "= upper(", "= left("]),
-    (8, &["= time(", "= hour(", "next per", "= geohash(", "= max(", "= 'none given'", "= 30 min"]),
+    (60, &["= now", "= now on write", "at create", "count of", "sum of", "= 0"]),
+    (35, &["last of", "first of", "= lower("]),
+    (15, &["avg of", "min of", "max of", "= day(", "= month(", "= year(", "= size(", "= text(", "= upper(", "= left("]),
+    (8, &["= time(", "= hour(", "next per", "= geohash(", "= max(", "min(", "= 'none given'", "= 30 min"]),
     // Entities.
     (60, &["key: [", "-> ", "must exist", "append_only: true", "part_of:", "unique:", "states:", "history:"]),
     (60, &["drift:", "groups:", "volume:", "expires:", "rows:", "growth:", "expires: forever", "keep:"]),
@@ -27,7 +29,7 @@ const OFTEN: &[(usize, &[&str])] = &[
     (20, &["parent_id", "typical:", "p99:", "worst:", "all:", "never", "doc:", "owner:", "allow:", "+ 7 years"]),
     (5, &["until:", "[{ by:", "by: all, rows:"]),
     // Rollups.
-    (20, &["of: ", "every: ", " as slot", " as week_start", "values:", "late:", "count where", "n: count"]),
+    (20, &["every: ", " as slot", " as week_start", "values:", "late:", "count where", "n: count"]),
     (10, &["1 month of", "1 day of", "1h of", "avg of ", "hour + ", "day + "]),
     // Reads.
     (100, &["get:", "list:", "by: [", "where:", "order:", "page:", "first:", "returns:", "freshness:", "rate:"]),
@@ -36,8 +38,9 @@ const OFTEN: &[(usize, &[&str])] = &[
     (30, &["latest", "read_your_writes", "5s", "1min", "zipf:", "duplicate", "hole", "= $caller", "= $wanted_"]),
     (40, &[" asc", " desc", "nulls last", "newest:", "by_urgency:", "rate: rare", "rate: unknown", "mean:", "peak:"]),
     // Tests.
-    (60, &[" = $", "$from", "..$to", "?..$to", " max ", " in (", "starts with", " is null", " is not null"]),
-    (30, &[" has $", "has any", "has all", " or ", "not ", " != ", " in 1..100", "$before?", "<= now", "now - 7 days"]),
+    (60, &[" = $", "$from", "..$to", "?..$to", " max ", " in (", "starts with", " is not null"]),
+    (15, &["has any", "has all", " has $"]),
+    (30, &[" is null", " or ", "not ", " in 1..100", "$before?", "<= now", "now - 7 days"]),
     (
         15,
         &[
@@ -59,11 +62,9 @@ const OFTEN: &[(usize, &[&str])] = &[
         40,
         &["emits:", "once_per:", "any_of:", "newest: ", "or_create:", "lease:", "returns: after", "version = $version"],
     ),
-    (
-        15,
-        &["add:", "remove:", "append:", ": null", "lease = $lease", "returns: before", " + 1", " - $amount", "lower($"],
-    ),
-    (15, &["check:", "each:", " = i.", " = i]", ": l.", "takes: []", "once_per: [request_token]", "max(", "min("]),
+    (15, &[": null", "lease = $lease", "returns: before", " + 1", " - $amount", "lower($"]),
+    (15, &["check:", "each:", " = i.", " = i]", ": l.", "takes: []", "once_per: [request_token]", "max("]),
+    (8, &["add:", "remove:", "append:"]),
     // Long names.
     (15, &["CrossBorderShipmentCustomsDeclaration", "previously_agreed_and_not_yet_confirmed_"]),
 ];
