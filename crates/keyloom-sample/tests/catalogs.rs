@@ -55,7 +55,7 @@ fn a_thousand_catalogs_are_read_and_printed() {
 }
 
 #[test]
-#[ignore = "takes a minute; see CONTRIBUTING.md"]
+#[ignore = "takes two minutes; see CONTRIBUTING.md"]
 fn twenty_thousand_catalogs_are_read_and_printed() {
     all_keep_it(0..20_000);
 }
