@@ -23,6 +23,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-bench", &["keyloom-store", "keyloom-value"]),
     ("keyloom-sim", &["keyloom-value", "keyloom-store"]),
     ("keyloom-text", &["keyloom-model", "keyloom-finding"]),
+    ("keyloom-sample", &["keyloom-model"]),
     (
         "keyloom-check",
         &[

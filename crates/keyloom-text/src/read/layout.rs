@@ -1,5 +1,6 @@
 //! Reading a layout: one file in, the model and all findings out, against a catalog that was read before.
 
+mod horizons;
 mod keys;
 mod paths;
 mod ranks;
@@ -8,7 +9,7 @@ mod tables;
 use std::collections::HashSet;
 
 use keyloom_finding::{FileId, Finding, Place, Places, Sources};
-use keyloom_model::layout::{Horizons, Layout};
+use keyloom_model::layout::Layout;
 use keyloom_model::{Engine, TimeSpan};
 
 use super::files::{self, Files};
@@ -17,7 +18,7 @@ use super::syntax::{Grammar, Keys, Reader};
 use super::{Reading, naming::nearest};
 use crate::parse::units;
 use crate::rules::{bad_value, language_version, unknown_name};
-use crate::vocabulary::{HORIZONS, LAYOUT};
+use crate::vocabulary::LAYOUT;
 use crate::yaml::Node;
 
 /// What was understood of a layout, and what was not.
@@ -88,7 +89,7 @@ fn read_file(reader: &mut Reader<'_>, names: &Names<'_>, root: &Node, layout: &m
     let Some(keys) = reader.keys(root, "", "a layout", &words, "layout: 1") else { return };
     read_head(reader, names, &keys, root, layout);
     if let Some(node) = keys.get("horizons") {
-        layout.horizons = horizons(reader, node);
+        layout.horizons = horizons::read(reader, node, names.catalog.retries);
     }
     if let Some(node) = keys.get("tables") {
         layout.tables = tables::read(reader, names, node);
@@ -146,22 +147,6 @@ fn read_head(reader: &mut Reader<'_>, names: &Names<'_>, keys: &Keys<'_>, root: 
                 reader.misread("epoch");
             }
         }
-    }
-}
-
-fn horizons(reader: &mut Reader<'_>, node: &Node) -> Horizons {
-    let words: Vec<_> = HORIZONS.iter().collect();
-    let Some(keys) = reader.keys(node, "horizons", "`horizons`", &words, "horizons: { settle: 10s, grace: 10 days }")
-    else {
-        return Horizons::default();
-    };
-    let mut span = |key: &str| span(reader, &keys, key, "10s");
-    Horizons {
-        settle: span("settle"),
-        doubt: span("doubt"),
-        late: span("late"),
-        page: span("page"),
-        grace: span("grace"),
     }
 }
 

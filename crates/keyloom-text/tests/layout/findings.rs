@@ -33,6 +33,10 @@ const CASES: &[Case] = &[
     ("horizons: {", "horizon: {", "unknown-key", "a layout has no key `horizon`", "did you mean `horizons`?"),
     ("settle: 10s", "settel: 10s", "unknown-key", "`horizons` has no key `settel`", "did you mean `settle`?"),
     ("settle: 10s", "settle: 10 apples", "bad-value", "apples", ""),
+    ("doubt: 60s", "doubt: 24h", "bad-value", "may stay unknown for 24h, and a request can be repeated for 24h only", "below the catalog's `retries`, 24h"),
+    ("grace: 10 days", "grace: 1 day", "bad-value", "forgotten after 1 day, and a request can be repeated for 24h", "`grace` above the catalog's `retries`"),
+    ("settle: 10s", "settle: 2 weeks", "bad-value", "may lag for 2 weeks, and what was removed is forgotten after 10 days", "`settle` below `grace`, 10 days"),
+    ("late: 5s", "late: 5 days", "bad-value", "may come 5 days late and then once more", "twice `late` below `grace`, 10 days"),
     ("ranks: {", "enums: {", "unknown-key", "a layout has no key `enums`", "did you mean `ranks`?"),
     // A table and its kind.
     ("ticket: { source: Ticket, class: decided, partition: [tenant_id, ticket_id] }", "ticket: Ticket", "wrong-shape", "a table takes a mapping", ""),
@@ -212,4 +216,20 @@ fn shapes_of_the_file() {
         let found = findings(CATALOG, text);
         assert!(found.iter().any(|(found, ..)| *found == rule), "{text}: {found:?}");
     }
+}
+
+#[test]
+fn horizons_that_go_together_are_not_spoken_of() {
+    let stated = "horizons: { settle: 10s, doubt: 60s, late: 5s, page: 2s, grace: 10 days }";
+    assert!(LAYOUT.contains(stated));
+    for other in ["{ doubt: 23h }", "{ grace: 25h }", "{ settle: 9 days, late: 4 days }", "{ late: 12h, grace: 25h }"] {
+        assert_eq!(findings(CATALOG, &LAYOUT.replace(stated, &format!("horizons: {other}"))), [], "{other}");
+    }
+    // The catalog says how long a request may be repeated.
+    let catalog = CATALOG.replacen("catalog: desk", "catalog: desk\nretries: 20 days", 1);
+    let said = findings(&catalog, LAYOUT);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].1.contains("can be repeated for 20 days"), "{said:?}");
+    let unread = findings(CATALOG, &LAYOUT.replace("grace: 10 days", "grace: 1 dya"));
+    assert_eq!(unread.len(), 1, "nothing follows from a horizon that was not understood: {unread:?}");
 }

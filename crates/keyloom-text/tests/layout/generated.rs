@@ -235,12 +235,15 @@ fn layout(bytes: &[u8]) -> Layout {
     let dice = &mut dice;
     let mut layout = Layout::new("desk", dice.one(&Engine::ALL));
     layout.epoch = dice.one(&[1, 2, 4_000_000_000]);
+    // They go together: what is shorter is at most hours, what is longer at least days, and requests are repeated for one.
+    let short = |dice: &mut Dice<'_>| TimeSpan::new(dice.one(&[1, 2, 10]), dice.one(&TimeUnit::ALL[..4]));
+    let long = |dice: &mut Dice<'_>| TimeSpan::new(dice.one(&[2, 10, 365]), dice.one(&TimeUnit::ALL[4..]));
     layout.horizons = Horizons {
-        settle: dice.some(Dice::span),
-        doubt: dice.some(Dice::span),
-        late: dice.some(Dice::span),
+        settle: dice.some(short),
+        doubt: dice.some(short),
+        late: dice.some(short),
         page: dice.some(Dice::span),
-        grace: dice.some(Dice::span),
+        grace: dice.some(long),
     };
     let mut held = HashSet::new();
     for number in 0..dice.below(8) {
