@@ -4,6 +4,10 @@
 //! libFuzzer project in this folder. The promises are the same for all: bad input is normal input, a place lies inside
 //! its file and between characters, findings are sorted, and the same bytes give the same answer.
 
+mod layout;
+
+pub use layout::layout;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -38,6 +42,7 @@ pub const ALL: &[Target] = &[
     ("cql", cql),
     ("migrations", migrations),
     ("code", code),
+    ("layout", layout),
 ];
 
 /// Separates the two texts that the target `suppression` takes: `keyloom.toml`, and the catalog.

@@ -3,8 +3,8 @@
 use std::process::{Command, ExitCode};
 
 /// The targets, which are also the names of their tests.
-const TARGETS: [&str; 9] =
-    ["yaml", "expressions", "units", "types", "suppression", "values", "cql", "migrations", "code"];
+const TARGETS: [&str; 10] =
+    ["yaml", "expressions", "units", "types", "suppression", "values", "cql", "migrations", "code", "layout"];
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]

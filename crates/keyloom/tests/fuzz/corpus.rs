@@ -35,6 +35,12 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
             contents(&own).into_iter().chain(statements).chain(cases).collect()
         }
         "migrations" => contents(&own),
+        // Layouts of the catalog that the target knows, and of others.
+        "layout" => {
+            let mut paths = files(&root.join("crates/keyloom-text/tests/layout/data"));
+            paths.retain(|path| path.file_name().is_some_and(|name| name != "catalog.yaml"));
+            contents(&own).into_iter().chain(contents(&paths)).collect()
+        }
         // Programs behind their names.
         "code" => {
             let named = |path: &PathBuf| {

@@ -78,6 +78,11 @@ fn code() {
     run("code", 3_000);
 }
 
+#[test]
+fn layout() {
+    run("layout", 3_000);
+}
+
 /// Runs a target over `inputs` inputs, or as many as the environment says.
 fn run(name: &'static str, inputs: u64) {
     let target = targets::ALL.iter().find(|(known, _)| *known == name).expect("the target is listed").1;
