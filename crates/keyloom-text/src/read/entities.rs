@@ -6,7 +6,7 @@ use super::allow;
 use super::fields::{self, PendingFill, PendingReference};
 use super::groups::{fields_where, groups};
 use super::naming::Case;
-use super::scope::{Names, Row, field_names, field_path, fields_path};
+use super::scope::{Names, Row, entity_path, field_names, field_path, fields_path};
 use super::syntax::{Grammar, Keys, Name, Reader, join};
 use super::typing::{Scope, Typing};
 use crate::parse::types::{self, TypeKind};
@@ -185,6 +185,14 @@ pub(super) fn declare_histories(reader: &mut Reader<'_>, pending: &[Pending<'_>]
         if reader.catalog.entity(&name).is_some() {
             let place = reader.places.key(&format!("entities.{name}")).unwrap_or(node.place);
             reader.push(duplicate_name::finding(place, node.place, "entity", &name));
+            continue;
+        }
+        if let Some(key) = entity.key.iter().find(|key| ["version", "at"].contains(&key.as_str())) {
+            let message =
+                format!("every history has a field `{key}` of its own, and the key of {} has one too", entity.name);
+            let help = "rename the field of the key, or keep no history".to_owned();
+            reader.push(bad_value::finding(node.place, message, Some(help)));
+            reader.misread(entity_path(&name));
             continue;
         }
         let mut history = blank(&name, entity.per_tenant);

@@ -50,15 +50,17 @@ fn child<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     entries.iter().find(|entry| entry.key.scalar().is_some_and(|scalar| scalar.text == key)).map(|entry| &entry.value)
 }
 
+/// The fields that every event has of its own.
+pub(super) const EVENT_FIELDS: [&str; 2] = ["event_id", "at"];
+
 /// An event: when it happened, which row, and the row's fields before and after.
 fn event_entity(name: &str, of: &Entity) -> Entity {
     let field =
         |name: String, ty: Type, optional: bool| Field { name, ty, optional, reference: None, fill: Fill::Taken };
     let mut event = blank(name, of.per_tenant);
-    event.fields = vec![
-        field("event_id".into(), Type::Uuid7, false),
-        field("at".into(), Type::Timestamp { micros: false }, false),
-    ];
+    let [id, at] = EVENT_FIELDS;
+    event.fields =
+        vec![field(id.into(), Type::Uuid7, false), field(at.into(), Type::Timestamp { micros: false }, false)];
     for own in &of.fields {
         if of.key.contains(&own.name) {
             event.fields.push(field(own.name.clone(), own.ty.clone(), false));
@@ -67,7 +69,7 @@ fn event_entity(name: &str, of: &Entity) -> Entity {
             event.fields.push(field(format!("after_{}", own.name), own.ty.clone(), true));
         }
     }
-    event.key = vec!["event_id".into()];
+    event.key = vec![id.into()];
     event.append_only = true;
     event.origin = Origin::Event { of: of.name.clone() };
     event

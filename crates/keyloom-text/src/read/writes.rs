@@ -7,7 +7,7 @@ use keyloom_model::{
 
 use super::groups::split_where;
 use super::naming::Case;
-use super::patterns::{check_words, target};
+use super::patterns::{EVENT_FIELDS, check_words, target};
 use super::scope::{Row, field_path, find_path};
 use super::selection::Pattern;
 use super::syntax::{Grammar, Keys, Name, Reader, join};
@@ -80,6 +80,12 @@ pub(super) fn write<'c>(
             let message =
                 format!("`{}` is another entity already, and an event of {} would be one too", name.text, entity.name);
             reader.push(bad_write::finding(name.place, message, "give the event a name of its own"));
+            return None;
+        }
+        if let Some(key) = entity.key.iter().find(|key| EVENT_FIELDS.contains(&key.as_str())) {
+            let message =
+                format!("every event has a field `{key}` of its own, and the key of {} has one too", entity.name);
+            reader.push(bad_write::finding(name.place, message, "rename the field of the key, or emit nothing here"));
             return None;
         }
         Some(name.text)
