@@ -29,7 +29,7 @@ impl Dialect for EmbeddedDialect {
         None
     }
 
-    /// The trees compress, and hold a prefix of equal keys once: on the whole a row takes no more than its bytes.
+    /// A tree holds a prefix of equal keys once, and compresses: it takes no more than the bytes of its rows.
     fn beside_row_bytes(&self) -> u64 {
         0
     }

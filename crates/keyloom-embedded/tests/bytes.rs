@@ -7,7 +7,7 @@ use common::*;
 use keyloom_embedded::EmbeddedDialect;
 use keyloom_store::{
     Along, Change, Column, Decision, Define, Dialect, Discipline, Expect, Freshness, Get, Group, GroupImage,
-    GroupSizes, Image, Millis, Placement, Placing, RowSizes, SortColumn, Step, Store, Table, TableId, Verdict,
+    GroupSizes, Image, Inspect, Millis, Placement, Placing, RowSizes, SortColumn, Step, Store, Table, TableId, Verdict,
 };
 use keyloom_value::{Duration, Kind, Member, Value, Variant};
 
@@ -129,4 +129,54 @@ fn what_was_removed_takes_what_the_dialect_says() {
     let get = Get { table: id, key: &key, freshness: Freshness::Any, now: NOW };
     let stored = wait(store.get(get)).unwrap().cost.bytes;
     assert_eq!(EmbeddedDialect.row_bytes(&table, &[], &sizes), stored);
+}
+
+/// Rows like the events of the example `cases`, with nothing in them that could be compressed: what a tree spares is the
+/// keys of partitions, and that is more than it needs beside the rows.
+#[test]
+fn a_tree_takes_no_more_than_the_bytes_of_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let sort = |name: &str, kind| SortColumn { name: name.to_owned(), kind, descending: true };
+    let table = Table {
+        name: "case_event".to_owned(),
+        discipline: Discipline::Placed,
+        partition: vec![column("tenant_id", Kind::Uuid), column("case_id", Kind::Uuid)],
+        sort: vec![sort("at", Kind::Timestamp { micros: false }), sort("event_id", Kind::Uuid7)],
+        groups: vec![Group { columns: vec![column("actor_id", Kind::Uuid), column("summary", Kind::Bytes)] }],
+        grace_ms: 1_000,
+    };
+    let mut bits = 1u64;
+    let mut random = move |bytes: &mut [u8]| {
+        for byte in bytes {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *byte = (bits >> 56) as u8;
+        }
+    };
+    let mut uuid = |version: u8| {
+        let mut bytes = [0; 16];
+        random(&mut bytes);
+        bytes[6] = version << 4;
+        bytes
+    };
+    let (store, _) = open(folder.path());
+    wait(store.apply(&Step::Create(table.clone()))).unwrap();
+    let id = wait(store.describe()).unwrap()[0].0;
+    let mut predicted = 0;
+    for number in 0..20_000u64 {
+        let case = Value::Uuid([(number / 100) as u8; 16]);
+        let key = [Value::Uuid([4; 16]), case, Value::Timestamp(number as i64), Value::Uuid(uuid(7))];
+        let summary: Vec<u8> = (0..10).flat_map(|_| uuid(4)).collect();
+        let values = [Value::Uuid(uuid(4)), Value::Bytes(summary.into())];
+        let groups = [GroupImage { group: 0, version: 1_794_000_000_000_000 + number, values: &values }];
+        let placing = Placing::Put { groups: &groups, expires_at: None };
+        wait(store.place(&[Placement { table: id, key: &key, placing }], false, NOW)).unwrap();
+        let sizes = RowSizes::of(&table, &key, 1_794_000_000_000_000, None, &values).unwrap();
+        predicted += EmbeddedDialect.row_bytes(&table, &[], &sizes);
+    }
+    store.close().unwrap();
+    let (store, _) = open(folder.path());
+    let id = wait(store.describe()).unwrap()[0].0;
+    let stored = wait(Inspect::inspect(&store, id)).unwrap().disk_bytes.unwrap();
+    println!("{predicted} bytes predicted, {stored} stored: {} %", predicted * 100 / stored);
+    assert!((100..=120).contains(&(predicted * 100 / stored)), "{predicted} predicted, {stored} stored");
 }
