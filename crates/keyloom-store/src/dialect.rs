@@ -111,7 +111,7 @@ pub struct Work {
     pub read_half_units: u64,
     /// Metered writes, in units.
     pub write_units: u64,
-    /// Reads of a partition.
+    /// Reads, each one call and one partition.
     pub reads: u64,
     /// Rows that they look at.
     pub read_rows: u64,
