@@ -13,6 +13,7 @@ mod cells;
 mod connect;
 mod decode;
 mod define;
+mod dialect;
 mod fault;
 mod names;
 mod native;
@@ -37,6 +38,7 @@ use keyloom_store::{
 use scylla::client::session::Session;
 
 pub use connect::{Login, Options};
+pub use dialect::CassandraDialect;
 use ready::Ready;
 use tables::Tables;
 

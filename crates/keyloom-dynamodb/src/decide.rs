@@ -148,8 +148,12 @@ impl DynamoDb {
             }
             let Some((_, first)) = sent.first() else { return Ok(Verdict::Done) };
             let call = self.client.transact_write_items().set_transact_items(Some(parts));
-            let Err(error) = call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await else {
-                return Ok(Verdict::Done);
+            let error = match call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await {
+                Ok(answer) => {
+                    self.written(answer.consumed_capacity());
+                    return Ok(Verdict::Done);
+                }
+                Err(error) => error,
             };
             let reasons = match &error {
                 SdkError::ServiceError(answer) => match answer.err() {

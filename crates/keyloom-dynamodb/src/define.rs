@@ -3,7 +3,7 @@
 //! A step becomes the same requests whether it is shown or taken. Each of them can be sent again: it asks first whether it
 //! was done.
 
-mod control;
+pub(crate) mod control;
 mod script;
 
 use std::{collections::BTreeMap, sync::Arc};

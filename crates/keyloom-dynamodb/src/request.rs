@@ -150,7 +150,10 @@ impl DynamoDb {
                 let call = call.set_condition_expression(text).set_expression_attribute_values(values);
                 let call = call.return_values_on_condition_check_failure(ALL_OLD);
                 match call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await {
-                    Ok(_) => Ok(Outcome::Done),
+                    Ok(answer) => {
+                        self.written(answer.consumed_capacity());
+                        Ok(Outcome::Done)
+                    }
                     Err(SdkError::ServiceError(answer)) if answer.err().is_conditional_check_failed_exception() => {
                         match answer.into_err() {
                             PutItemError::ConditionalCheckFailedException(failed) => {
@@ -170,7 +173,10 @@ impl DynamoDb {
                 let call = call.set_condition_expression(text).set_expression_attribute_values(values);
                 let call = call.return_values_on_condition_check_failure(ALL_OLD);
                 match call.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await {
-                    Ok(_) => Ok(Outcome::Done),
+                    Ok(answer) => {
+                        self.written(answer.consumed_capacity());
+                        Ok(Outcome::Done)
+                    }
                     Err(SdkError::ServiceError(answer)) if answer.err().is_conditional_check_failed_exception() => {
                         match answer.into_err() {
                             UpdateItemError::ConditionalCheckFailedException(failed) => {

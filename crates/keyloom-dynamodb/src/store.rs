@@ -2,10 +2,13 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::{Client, types::ConsumedCapacity};
 use keyloom_store::{
     Abilities, Atomic, Decision, Fault, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits, Millis, Placement,
     Rows, Slice, Store, TableId, Verdict,
@@ -15,6 +18,7 @@ use crate::{
     client::{Options, connect},
     fault::{self, Call, CallError, Throttled},
     layout::Layout,
+    read::milliunits,
     tables::Tables,
 };
 
@@ -27,6 +31,8 @@ pub struct DynamoDb {
     pub(crate) abilities: Abilities,
     /// How often a table was answered with "busy", by its name.
     throttled: Mutex<BTreeMap<String, u64>>,
+    /// The units of all writes so far, in thousandths.
+    write_milliunits: AtomicU64,
 }
 
 impl DynamoDb {
@@ -38,6 +44,17 @@ impl DynamoDb {
         Self::connected(options).await
     }
 
+    /// How many units all writes of this store took so far, in thousandths. Those that were refused cost too, but DynamoDB
+    /// does not say how much.
+    pub fn write_milliunits(&self) -> u64 {
+        self.write_milliunits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn written<'a>(&self, capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+        let milliunits = capacity.into_iter().map(|one| milliunits(Some(one))).sum();
+        self.write_milliunits.fetch_add(milliunits, Ordering::Relaxed);
+    }
+
     pub(crate) async fn connect_to(options: &Options) -> Result<Self, Fault> {
         let client = connect(options).await?;
         let store = Self {
@@ -46,6 +63,7 @@ impl DynamoDb {
             tables: Tables::default(),
             abilities: abilities(),
             throttled: Mutex::default(),
+            write_milliunits: AtomicU64::default(),
         };
         store.reread().await?;
         Ok(store)

@@ -13,6 +13,7 @@ mod backup;
 mod clean;
 mod decide;
 mod define;
+mod dialect;
 mod disk;
 mod embedded;
 mod environment;
@@ -39,6 +40,7 @@ mod trees;
 mod write;
 
 pub use backup::{BackupError, BackupSummary, restore};
+pub use dialect::EmbeddedDialect;
 pub use embedded::Embedded;
 pub use environment::{Environment, System};
 pub use folder::OpenError;

@@ -145,6 +145,12 @@ impl Cassandra {
         self.options.tls.then(|| tls::authority(self.engine.folder()))
     }
 
+    /// Where the node writes what it has flushed: a folder for each keyspace.
+    #[must_use]
+    pub fn data_folder(&self) -> PathBuf {
+        self.engine.folder().join("data")
+    }
+
     /// The process of the node.
     #[must_use]
     pub fn process_id(&self) -> u32 {

@@ -1,4 +1,4 @@
-//! Dated limits of the engines, as data with their sources.
+//! Dated limits and prices of the engines, as data with their sources.
 //!
 //! A limit is not a constant: vendors raise quotas, and a rule of thumb is not a refusal. So each number is a [`Fact`]
 //! with the document that states it and the day on which somebody last read it there. The facts stand in `data/`, one
@@ -17,12 +17,14 @@
 
 mod fact;
 mod parse;
+mod prices;
 
 use std::sync::LazyLock;
 
 use keyloom_model::{Date, Engine};
 
 pub use fact::{Fact, Kind};
+pub use prices::{Dollars, OnDemand, Prices, Provisioned, Storage};
 
 /// The facts about one engine.
 #[derive(Debug)]

@@ -37,44 +37,44 @@ fn fact(engine: Engine, entry: &Spanned<DeValue<'_>>) -> Result<Fact, String> {
 }
 
 /// A table, with the name it has in complaints.
-struct Entry<'a> {
-    name: &'a str,
-    table: &'a DeTable<'a>,
+pub(crate) struct Entry<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) table: &'a DeTable<'a>,
 }
 
 impl Entry<'_> {
-    fn expect_keys(&self, known: &[&str]) -> Result<(), String> {
+    pub(crate) fn expect_keys(&self, known: &[&str]) -> Result<(), String> {
         match self.table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
             Some(key) => Err(format!("{} has an unknown key `{}`", self.name, key.get_ref())),
             None => Ok(()),
         }
     }
 
-    fn value(&self, key: &str) -> Result<&DeValue<'_>, String> {
+    pub(crate) fn value(&self, key: &str) -> Result<&DeValue<'_>, String> {
         self.table.get(key).map(Spanned::get_ref).ok_or_else(|| format!("{} has no `{key}`", self.name))
     }
 
-    fn text(&self, key: &str) -> Result<String, String> {
+    pub(crate) fn text(&self, key: &str) -> Result<String, String> {
         match self.value(key)?.as_str() {
             Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
             _ => Err(self.wrong(key, "no text")),
         }
     }
 
-    fn number(&self, key: &str) -> Result<u64, String> {
+    pub(crate) fn number(&self, key: &str) -> Result<u64, String> {
         let number = self.value(key)?.as_integer();
         let number = number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
         number.filter(|&number| number > 0).ok_or_else(|| self.wrong(key, "no number above zero"))
     }
 
-    fn day(&self, key: &str) -> Result<Date, String> {
+    pub(crate) fn day(&self, key: &str) -> Result<Date, String> {
         let written = self.value(key)?.as_datetime();
         let date = written.filter(|written| written.time.is_none()).and_then(|written| written.date);
         let date = date.ok_or_else(|| self.wrong(key, "no date"))?;
         Ok(Date { year: date.year, month: date.month, day: date.day })
     }
 
-    fn wrong(&self, key: &str, what: &str) -> String {
+    pub(crate) fn wrong(&self, key: &str, what: &str) -> String {
         format!("`{key}` of {} is {what}", self.name)
     }
 }

@@ -5,11 +5,13 @@
 //! refuses the verbs of the others. What an engine can and can't do is data ([`Abilities`]); nobody branches on its name.
 //!
 //! Beside it stand [`Define`] (tables), [`Sweep`] (all rows, never in the path of a request) and [`Inspect`].
+//! [`Dialect`] says what an engine stores and charges, without a connection.
 //! [`Model`] is the reference: a store in a `BTreeMap`, obviously right.
 
 mod abilities;
 mod boxed;
 mod define;
+mod dialect;
 mod fault;
 mod inspect;
 mod model;
@@ -17,6 +19,7 @@ mod read;
 pub mod refuse;
 mod row;
 mod schema;
+mod sizes;
 mod store;
 mod sweep;
 mod write;
@@ -24,12 +27,14 @@ mod write;
 pub use abilities::{Abilities, Atomic, Indexes, Limits};
 pub use boxed::{BoxFuture, BoxedStore};
 pub use define::{Define, Step, Taking, steps, taking};
+pub use dialect::{Call, Dialect, IndexChange, RowChange, Work};
 pub use fault::{Cause, Fault, Scope};
 pub use inspect::{Inspect, Inspection};
 pub use model::Model;
 pub use read::{Cost, End, Freshness, Get, Got, Range, Rows, Slice};
 pub use row::{Row, RowBuilder, Section, State};
 pub use schema::{Column, ColumnAt, Discipline, Group, Millis, Shape, SortColumn, Table, TableId};
+pub use sizes::{GroupSizes, NumberSize, RowSizes, ValueSize};
 pub use store::Store;
 pub use sweep::{Resume, Segment, Sweep, Swept};
 pub use write::{

@@ -39,6 +39,12 @@ impl Node {
         Options { create_keyspace: Some(1), patience: 2 * PATIENCE, ..Options::new(contact_points, keyspace) }
     }
 
+    /// Where the node writes what it has flushed.
+    #[allow(dead_code, reason = "each test file is a crate of its own, and not all use it")]
+    pub fn data_folder(&self) -> std::path::PathBuf {
+        self.node.data_folder()
+    }
+
     /// An empty store.
     #[allow(dead_code, reason = "each test file is a crate of its own, and not all use it")]
     pub fn store(&self) -> Cassandra {

@@ -28,7 +28,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// So many attributes an index may name; one that shows more shows all.
-const PROJECTED_MAX: usize = 20;
+pub(crate) const PROJECTED_MAX: usize = 20;
 
 macro_rules! control_errors {
     ($($error:path),+ $(,)?) => {$(impl Throttled for $error {})+};
@@ -112,7 +112,7 @@ fn definitions(base: &Layout, index: &Layout) -> Vec<AttributeDefinition> {
 }
 
 /// What an index shows besides keys: its columns, and what tells which row it is and whether it is there.
-fn shown(index: &Layout) -> Vec<String> {
+pub(crate) fn shown(index: &Layout) -> Vec<String> {
     let columns = index.shape.table().groups.iter().flat_map(|group| &group.columns);
     let columns = columns.map(|column| column.name.clone());
     let ours = [VERSION, RANK, END].map(str::to_owned);
