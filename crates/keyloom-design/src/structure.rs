@@ -23,6 +23,12 @@ pub(crate) fn of(catalog: &Catalog, entity: &Entity, asked: &Asked) -> Option<St
     if asked.order.iter().any(|item| !own(&item.path) || is_kept(entity, &item.path.field)) {
         return None;
     }
+    let is_there = |field: &str| {
+        entity.field(field).is_some() || catalog.tenant.as_ref().is_some_and(|tenant| tenant.field == field)
+    };
+    if asked.tests.iter().any(|test| matches!(test, Test::Fixes { field, .. } if !is_there(field))) {
+        return None;
+    }
     let (mut by, mut filter, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let (mut present, mut ranges) = (Vec::new(), Vec::new());
     for test in &asked.tests {
@@ -43,7 +49,7 @@ pub(crate) fn of(catalog: &Catalog, entity: &Entity, asked: &Asked) -> Option<St
             Test::Bounds { field, within } => {
                 let test = within.expr(field);
                 if !test.varies() && !is_kept(entity, field) {
-                    filter.push(test);
+                    filter.extend_from_slice(test.conjuncts());
                 }
                 present.push(field.as_str());
                 ranges.push(field.as_str());

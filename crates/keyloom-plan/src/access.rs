@@ -163,10 +163,8 @@ pub fn serve(catalog: &Catalog, layout: &Layout, asked: &Asked, table: &Table) -
     };
     let remains = remains(entity, table, asked, &reach);
     let mut access = Access { table: table.name.clone(), reach, remains, looks_up: Vec::new() };
-    for field in access.tested(entity) {
-        has(entity, table, &field)?;
-    }
-    for path in &asked.returns {
+    let tested: Vec<Path> = access.tested(entity).into_iter().map(Path::own).collect();
+    for path in tested.iter().chain(&asked.returns) {
         if looks_up(catalog, entity, table, path)? && !access.looks_up.contains(path) {
             access.looks_up.push(path.clone());
         }

@@ -128,8 +128,12 @@ pub fn impossible(catalog: &Catalog, abilities: &Abilities) -> Vec<Refusal> {
         let Some(entity) = catalog.entity(&asked.entity) else { continue };
         if let Some(path) = asked.elsewhere(entity) {
             refusals.push(Refusal::of_question(&asked.question, Because::Engine, What::Elsewhere(path)));
+        } else if let Some((path, field)) = asked.dangling(catalog, entity) {
+            refusals.push(Refusal::of_question(&asked.question, Because::Engine, What::Dangling { path, field }));
         } else if let Some(edge) = asked.unbounded_edge() {
             refusals.push(Refusal::of_question(&asked.question, Because::Engine, What::Edge(edge)));
+        } else if matches!(asked.wants, Wants::Count { up_to: u64::MAX }) && group_worst(catalog, &asked).is_none() {
+            refusals.push(Refusal::of_question(&asked.question, Because::Engine, What::Unbounded));
         }
     }
     refusals.dedup();

@@ -331,6 +331,7 @@ pub(crate) fn normal(entity: &Entity, test: &Expr) -> Expr {
             Expr::Compare(Compare::Equal, path(&field), Box::new(value))
         }
         Some(Test::Fixes { field, to: Fixed::OneOf(values) }) => Expr::In(path(&field), Set::Values(values)),
+        Some(Test::Bounds { field, within }) => within.expr(&field),
         _ => test.clone(),
     }
 }
@@ -348,6 +349,26 @@ impl Asked {
             _ => None,
         });
         ordered.filter(out).chain(fixed).next().cloned()
+    }
+
+    /// A path of the answer that can't be followed, and the part of the other row's key that this one lacks.
+    pub(crate) fn dangling(&self, catalog: &Catalog, entity: &Entity) -> Option<(Path, String)> {
+        let joined = self.tests.iter().find_map(|test| match test {
+            Test::Fixes { field, to: Fixed::To(Expr::Path(path)) } if entity.field(field).is_none() => {
+                Some((path.clone(), field.clone()))
+            }
+            _ => None,
+        });
+        joined.or_else(|| self.unjoined(catalog, entity))
+    }
+
+    fn unjoined(&self, catalog: &Catalog, entity: &Entity) -> Option<(Path, String)> {
+        self.returns.iter().find_map(|path| {
+            let Root::Reference { field, entity: other } = &path.root else { return None };
+            let joined = entity.join(entity.field(field)?, catalog.entity(other)?);
+            let (missing, _) = joined.into_iter().find(|(own, _)| entity.field(own).is_none())?;
+            Some((path.clone(), missing.to_owned()))
+        })
     }
 
     /// The edge of which nobody says how many rows lead to others.

@@ -47,6 +47,13 @@ pub enum What {
     Unbounded,
     /// A path leads to another row, and a key is made of the row's own fields.
     Elsewhere(Path),
+    /// A reference can't be followed: the row lacks a part of the other's key.
+    Dangling {
+        /// What is asked for.
+        path: Path,
+        /// The part that is missing.
+        field: String,
+    },
     /// Nothing says how many rows of this edge there are.
     Edge(String),
     /// Several decided rows in one atomic.
@@ -134,6 +141,7 @@ impl Refusal {
             What::Elsewhere(path) => {
                 format!("copy `{path}` into the row when it is created: a field `= {path} at create`")
             }
+            What::Dangling { field, .. } => format!("give the rows a field `{field}`, or leave the path out"),
             What::Edge(edge) => format!("state how many rows of {edge} there are at most: `groups`"),
             What::Together { .. } => {
                 "decide one row, and let the others follow from it; or use an engine with transactions".to_owned()
@@ -170,6 +178,9 @@ impl fmt::Display for What {
             Self::OtherForm(table) => write!(f, "`{table}` answers it another way than the layout says"),
             Self::Unbounded => f.write_str("nothing bounds how much one call reads"),
             Self::Elsewhere(path) => write!(f, "`{path}` is a field of another row, and a key is made of a row's own"),
+            Self::Dangling { path, field } => {
+                write!(f, "`{path}` can't be followed: the row has no `{field}`, which is part of the other's key")
+            }
             Self::Edge(edge) => {
                 write!(f, "nothing says how many rows of {edge} lead there, so nothing bounds the read")
             }

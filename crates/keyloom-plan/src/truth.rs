@@ -29,7 +29,10 @@ impl Known {
                         None => known.fixed.push((field.clone(), to.clone())),
                     }
                 }
-                Test::Bounds { field, within } => known.bounded.push((field.clone(), within.clone())),
+                Test::Bounds { field, within } => {
+                    known.holds.extend_from_slice(within.expr(field).conjuncts());
+                    known.bounded.push((field.clone(), within.clone()));
+                }
                 Test::Remains(expr) => known.holds.push(normal(entity, expr)),
             }
         }
@@ -74,6 +77,7 @@ impl Known {
             return true;
         }
         match &test {
+            Expr::And(all) => all.iter().all(|test| self.implies(entity, test)),
             Expr::IsNull { of, negated: true } => matches!(&**of, Expr::Path(path) if self.is_there(&path.field)),
             // One of fewer values is one of more.
             Expr::In(of, Set::Values(values)) => {

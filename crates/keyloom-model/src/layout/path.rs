@@ -32,7 +32,7 @@ pub enum Question {
         /// The optional inputs that are sent, in the order of the pattern's inputs.
         sent: Vec<String>,
     },
-    /// By the run time: all rows that point to one.
+    /// By the run time: all rows with one value of a field, mostly those that point to one.
     Support {
         /// Whose rows.
         entity: String,

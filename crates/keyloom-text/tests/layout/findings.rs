@@ -114,7 +114,6 @@ const CASES: &[Case] = &[
     ("open_queue/latest", "open_queue/", "bad-value", "a name is missing here", ""),
     ("take_next: {", "open_ticket: {", "bad-value", "`open_ticket` asks for no rows", "a read, a claim"),
     ("close_ticket: { get: ticket }", "list_tickets:oldest?agent&urgent: { slice: open_tickets }", "duplicate-name", "is defined twice", ""),
-    ("Ticket.queue_id: {", "Ticket.title: {", "bad-reference", "Ticket.title points to nothing", "name a reference"),
     ("get_ticket: { get: ticket }", "get_ticket: { remains: [title] }", "missing-key", "the path of `get_ticket` does not say which table it reads", "get, slice"),
     ("get_ticket: { get: ticket }", "get_ticket: { get: tiket }", "unknown-name", "there is no table `tiket`", "`ticket`?"),
     ("{ slice: next_tickets }", "{ slice: next_tickets, via: queue_by_name }", "unknown-key", "`via` does not go with `slice`", "it goes with `get`"),

@@ -87,15 +87,6 @@ fn support<'c>(
     let entity = reader.found(names.find_entity(&entity.text, text.place(entity.range.clone())))?;
     let place = text.place(field.range.clone());
     let found = reader.found(names.find_field(entity, &field.text, place))?;
-    if found.reference.is_none() {
-        let message = format!("{}.{} points to nothing", entity.name, found.name);
-        reader.push(bad_reference::finding(
-            place,
-            message,
-            "name a reference: its rows are found by what it points to",
-        ));
-        return None;
-    }
     Some((Question::Support { entity: entity.name.clone(), field: found.name.clone() }, entity))
 }
 
