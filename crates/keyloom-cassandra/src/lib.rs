@@ -13,9 +13,12 @@ mod cells;
 mod connect;
 mod decode;
 mod define;
+mod emit;
 mod fault;
 mod names;
 mod native;
+mod options;
+mod plan;
 mod read;
 mod ready;
 mod records;
@@ -37,6 +40,7 @@ use keyloom_store::{
 use scylla::client::session::Session;
 
 pub use connect::{Login, Options};
+pub use emit::cql;
 use ready::Ready;
 use tables::Tables;
 
