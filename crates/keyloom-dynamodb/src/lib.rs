@@ -8,6 +8,7 @@ mod boxes;
 mod client;
 mod decide;
 mod define;
+mod emit;
 mod fault;
 mod item;
 mod key;
@@ -25,4 +26,5 @@ mod tables;
 mod value;
 
 pub use client::{Credentials, Options};
+pub use emit::{cloudformation, terraform};
 pub use store::{DynamoDb, abilities};
