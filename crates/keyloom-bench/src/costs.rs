@@ -143,6 +143,7 @@ impl<'a, S: Store + Define, P: Fn() -> Duration> Bench<'a, S, P> {
             sort,
             groups: vec![Group { columns: vec![Column { name: "payload".into(), kind: Kind::Bytes }] }],
             grace_ms: 864_000_000,
+            lifetime_ms: None,
         };
         let sort = || vec![SortColumn { name: "s".into(), kind: Kind::Int, descending: false }];
         let mut wanted: Vec<Table> =

@@ -135,6 +135,7 @@ impl<S: Store + Define> StoreSide<S> {
             sort,
             groups: vec![Group { columns: vec![column("payload", Kind::Bytes)] }],
             grace_ms: 0,
+            lifetime_ms: None,
         };
         let number = SortColumn { name: "number".to_owned(), kind: Kind::Int, descending: false };
         let wanted =

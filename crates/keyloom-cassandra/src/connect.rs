@@ -65,17 +65,14 @@ impl Options {
 const LAST_END: i64 = i32::MAX as i64 - 1;
 
 /// Cassandra's own limit of a time to live, in seconds.
-const TTL_MAX: i64 = 20 * 365 * 24 * 3_600;
+pub(crate) const TTL_MAX: i64 = 20 * 365 * 24 * 3_600;
 
 /// For how long a process runs at most; until then the limit that was read at its start holds.
 const UP_AT_MOST: i64 = 365 * 24 * 3_600;
 
 /// A session with nothing in it that hides an answer: no retries, no second request beside a slow one.
 pub(crate) async fn session(options: &Options) -> Result<Session, Fault> {
-    if !names::is_word(&options.keyspace) {
-        let name = &options.keyspace;
-        return Err(Fault::refused(format!("`{name}` is no keyspace: up to 48 letters, digits and underscores")));
-    }
+    names::look_at_keyspace(&options.keyspace)?;
     let mut policy = DefaultPolicy::builder().token_aware(true);
     if let Some(data_centre) = &options.data_centre {
         policy = policy.prefer_datacenter(data_centre.clone());

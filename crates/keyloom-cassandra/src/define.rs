@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use keyloom_store::{Fault, Shape, Step, Table, TableId, Taking, taking};
+use keyloom_store::{Fault, Shape, Step, TableId, Taking};
 
 use crate::{
-    Cassandra, names,
+    Cassandra, plan,
     ready::Ready,
     records::{Record, Records},
     script,
@@ -51,7 +51,7 @@ impl Cassandra {
                 }
             }
             let record = found.cloned().unwrap_or_else(|| Record::new(step.table()));
-            let taking = self.look(&there, step)?;
+            let taking = plan::look(&there, step)?;
             match (&taking, step) {
                 (Taking::Nothing, _) => return Ok(()),
                 (Taking::Create(_), _) if !records.columns_of(step.table()).await?.is_empty() => {
@@ -103,7 +103,7 @@ impl Cassandra {
 
     /// Tells Cassandra a step.
     async fn tell(&self, there: &[Record], begun: &Record, step: &Step) -> Result<Taking, Fault> {
-        let taking = self.look(there, step)?;
+        let taking = plan::look(there, step)?;
         let id = script::id(&self.keyspace, &begun.name, begun.incarnation);
         for statement in script::statements(&self.keyspace, begun.table.as_ref(), id, step, &taking) {
             self.records().change(&statement).await?;
@@ -111,61 +111,18 @@ impl Cassandra {
         Ok(taking)
     }
 
-    /// What a step comes to, seen from the tables that are there.
-    fn look(&self, there: &[Record], step: &Step) -> Result<Taking, Fault> {
-        let tables = || there.iter().filter_map(|record| record.table.as_ref());
-        let shapes = tables().map(|table| Shape::of(table.clone()).map(Arc::new));
-        let taking = taking(&shapes.collect::<Result<Vec<_>, Fault>>()?, step, &self.abilities)?;
-        if let Taking::Create(shape) | Taking::Reshape(shape) = &taking {
-            names::look(shape.table())?;
-            look_at_types(shape.table(), tables())?;
-        }
-        Ok(taking)
-    }
-
     pub(crate) async fn script_of(&self, steps: &[Step]) -> Result<Vec<String>, Fault> {
         let mut there = self.records().all().await?;
-        let mut script = Vec::with_capacity(steps.len());
-        for step in steps {
-            let taking = self.look(&there, step)?;
-            let at = there.iter().position(|record| record.name == step.table()).unwrap_or_else(|| {
-                there.push(Record::new(step.table()));
-                there.len() - 1
-            });
-            let record = &mut there[at];
-            record.incarnation += i64::from(matches!(taking, Taking::Create(_)));
-            let id = script::id(&self.keyspace, &record.name, record.incarnation);
-            let statements = script::statements(&self.keyspace, record.table.as_ref(), id, step, &taking);
-            script.push(if statements.is_empty() {
-                format!("-- {step}: nothing to do in Cassandra")
-            } else {
-                format!("{};", statements.join(";\n"))
-            });
-            match taking {
-                Taking::Create(shape) | Taking::Reshape(shape) => record.table = Some(shape.into_table()),
-                Taking::Drop => record.table = None,
-                Taking::Nothing => {}
-            }
-        }
-        Ok(script)
+        let told = plan::told(&self.keyspace, &mut there, steps)?;
+        let words = |(step, statements): (&Step, Vec<String>)| match statements.as_slice() {
+            [] => format!("-- {step}: nothing to do in Cassandra"),
+            statements => format!("{};", statements.join(";\n")),
+        };
+        Ok(steps.iter().zip(told).map(words).collect())
     }
 
     fn foreign(&self, what: &str) -> Fault {
         let keyspace = &self.keyspace;
         Fault::refused(format!("{what} is in keyspace `{keyspace}`, but Keyloom did not make it; it is left alone"))
-    }
-}
-
-/// Refuses a user type that would have the name of another one.
-fn look_at_types<'a>(table: &'a Table, there: impl Iterator<Item = &'a Table>) -> Result<(), Fault> {
-    let others = there.filter(|other| other.name != table.name);
-    let mut names: Vec<String> = others.chain([table]).flat_map(script::table_types).map(|it| it.name).collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(twice) => Err(Fault::refused(format!(
-            "table `{}`: two columns with members would share the type `{}`; call one of them something else",
-            table.name, twice[0]
-        ))),
     }
 }

@@ -14,9 +14,12 @@ mod connect;
 mod decode;
 mod define;
 mod dialect;
+mod emit;
 mod fault;
 mod names;
 mod native;
+mod options;
+mod plan;
 mod read;
 mod ready;
 mod records;
@@ -39,6 +42,7 @@ use scylla::client::session::Session;
 
 pub use connect::{Login, Options};
 pub use dialect::CassandraDialect;
+pub use emit::cql;
 use ready::Ready;
 use tables::Tables;
 

@@ -23,6 +23,14 @@ pub(crate) fn end(group: usize) -> String {
     if group == 0 { "kl_x".to_owned() } else { format!("kl_x{group}") }
 }
 
+/// Looks at the name of a keyspace.
+pub(crate) fn look_at_keyspace(name: &str) -> Result<(), Fault> {
+    if is_word(name) {
+        return Ok(());
+    }
+    Err(Fault::refused(format!("`{name}` is no keyspace: up to {NAME_MAX} letters, digits and underscores")))
+}
+
 /// Looks at the names of a table. Another name is refused and not made fit: who looks into the keyspace must find the
 /// table under the name it has everywhere else.
 pub(crate) fn look(table: &Table) -> Result<(), Fault> {
@@ -46,6 +54,12 @@ fn is_own(name: &str) -> bool {
 }
 
 /// Whether Cassandra takes this as the name of a keyspace or a table.
-pub(crate) fn is_word(name: &str) -> bool {
+fn is_word(name: &str) -> bool {
     (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether Cassandra writes this name without quotes where it describes its tables.
+pub(crate) fn is_unquoted(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }

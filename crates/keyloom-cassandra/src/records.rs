@@ -121,6 +121,18 @@ impl Records<'_> {
     }
 }
 
+/// The statement that writes down a record which nobody has written down yet, with its values in it.
+pub(crate) fn inserted(keyspace: &str, record: &Record) -> Result<String, Fault> {
+    let table = script::qualified(keyspace, names::SCHEMA);
+    let literal = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let (name, definition) = (literal(&record.name), literal(&written(record.table.as_ref())?.unwrap_or_default()));
+    let Record { incarnation, version, .. } = record;
+    Ok(format!(
+        "INSERT INTO {table} (store, name, incarnation, version, definition) \
+         VALUES ('{STORE}', {name}, {incarnation}, {version}, {definition}) IF NOT EXISTS"
+    ))
+}
+
 fn written(what: Option<&impl Serialize>) -> Result<Option<String>, Fault> {
     what.map(serde_json::to_string).transpose().map_err(|error| Fault::refused(error.to_string()))
 }

@@ -8,11 +8,8 @@ use crate::{
     names,
     names::quoted,
     native::{Form, UserType, cql, user_type, user_types},
+    options,
 };
-
-/// For how many seconds Cassandra keeps what it has deleted, at least. It is its own default: with less, hints are dropped,
-/// a logged batch is not finished after a crash, and a replica that missed a write gives old cells back.
-const GC_GRACE_MIN: i64 = 10 * 24 * 3_600;
 
 /// The statements of a step, from the table as it was and what the step comes to; `id` is that of a new table. A step that
 /// was taken already says nothing.
@@ -75,15 +72,18 @@ fn create(keyspace: &str, shape: &Shape, id: u128) -> Vec<String> {
         key.push_str(&quoted(&column.name));
         order.push(format!("{} {}", quoted(&column.name), if column.descending { "DESC" } else { "ASC" }));
     }
-    let order =
-        if order.is_empty() { String::new() } else { format!("CLUSTERING ORDER BY ({}) AND ", order.join(", ")) };
-    let grace = (table.grace_ms / 1_000 + i64::from(table.grace_ms % 1_000 > 0)).max(GC_GRACE_MIN);
-    let grace = i32::try_from(grace).unwrap_or(i32::MAX);
+    columns.push(format!("PRIMARY KEY ({key})"));
+    let mut options = Vec::new();
+    if !order.is_empty() {
+        options.push(format!("CLUSTERING ORDER BY ({})", order.join(", ")));
+    }
+    options.extend(options::of(table));
+    options.push(format!("ID = '{}'", uuid(id)));
     statements.push(format!(
-        "CREATE TABLE IF NOT EXISTS {} ({}, PRIMARY KEY ({key})) WITH {order}gc_grace_seconds = {grace} AND ID = '{}'",
+        "CREATE TABLE IF NOT EXISTS {} (\n  {}\n) WITH {}",
         qualified(keyspace, &table.name),
-        columns.join(", "),
-        uuid(id),
+        columns.join(",\n  "),
+        options.join("\n  AND "),
     ));
     statements
 }

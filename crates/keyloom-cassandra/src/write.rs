@@ -24,7 +24,7 @@ use crate::{
     rows::{raw, rows_of},
 };
 
-const DAY_MS: i64 = 24 * 3_600_000;
+pub(crate) const DAY_MS: i64 = 24 * 3_600_000;
 
 /// What Cassandra counts for a cell besides its value: a timestamp, a time to live, a moment of deletion.
 const CELL_BYTES: usize = 16;

@@ -153,6 +153,7 @@ async fn case_events(place: &Place) {
         sort: vec![sort("at", Kind::Timestamp { micros: false }, true), sort("event_id", Kind::Uuid7, true)],
         groups: vec![Group { columns }],
         grace_ms: 3_600_000,
+        lifetime_ms: None,
     };
     let id = place.make(&table).await;
     let mut dice = Dice::new(1);
@@ -216,6 +217,7 @@ async fn mixed(place: &Place, name: &str, discipline: Discipline, groups: usize)
         ],
         groups: (0..groups).map(|at| columns(["", "_too"][at])).collect(),
         grace_ms: 3_600_000,
+        lifetime_ms: None,
     };
     let id = place.make(&table).await;
     let mut dice = Dice::new(groups as u64);

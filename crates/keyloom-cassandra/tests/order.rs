@@ -118,6 +118,7 @@ fn table(at: usize) -> Table {
         sort: sort.collect(),
         groups: vec![Group { columns: Vec::new() }],
         grace_ms: 0,
+        lifetime_ms: None,
     }
 }
 

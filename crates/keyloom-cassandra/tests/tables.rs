@@ -38,6 +38,7 @@ fn table(name: &str, discipline: Discipline, columns: Vec<Column>) -> Table {
         sort: vec![SortColumn { name: "s".to_owned(), kind: Kind::Int, descending: false }],
         groups: vec![Group { columns }],
         grace_ms: HOUR,
+        lifetime_ms: None,
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) fn table(name: &str, discipline: Discipline) -> Table {
         sort: Vec::new(),
         groups: vec![Group { columns: Vec::new() }],
         grace_ms: GRACE,
+        lifetime_ms: None,
     }
 }
 

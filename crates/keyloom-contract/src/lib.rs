@@ -6,6 +6,8 @@
 //!
 //! [`compare`] sends one seeded script of calls to two stores and says where their answers first differ.
 //!
+//! [`tables`] makes seeded tables of everything that is legal, for those who make something of tables.
+//!
 //! [`history`] is for faults: clients that note every answer, and a judge that compares them with the rows at the end.
 //!
 //! Two things are the same for all cases. Moments lie in the far [future](NOW), so that an engine that cleans up by its own
@@ -26,6 +28,7 @@ mod run;
 mod samples;
 mod script;
 mod seen;
+mod tables;
 
 use keyloom_store::{Define, Inspect, Millis, Store, Sweep};
 
@@ -33,6 +36,7 @@ pub use cases::cases;
 pub use run::{Case, run};
 pub use script::{Dice, Difference, Script, agree, compare};
 pub use seen::{Seen, SeenGroup};
+pub use tables::tables;
 
 /// A store that the contract can judge.
 pub trait Subject: Store + Define + Sweep + Inspect {}

@@ -7,6 +7,8 @@ use aws_sdk_dynamodb::Client;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use keyloom_store::Fault;
 
+use crate::layout::refuse_prefix;
+
 /// How long it may take to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 
@@ -54,13 +56,7 @@ impl std::fmt::Debug for Credentials {
 
 /// A client of which one request is one request.
 pub(crate) async fn connect(options: &Options) -> Result<Client, Fault> {
-    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if !(1..=200).contains(&options.prefix.len()) || !options.prefix.bytes().all(legal) {
-        let prefix = &options.prefix;
-        return Err(Fault::refused(format!(
-            "the prefix `{prefix}` of the tables: 1 to 200 letters, digits and `_`, `.`, `-`"
-        )));
-    }
+    refuse_prefix(&options.prefix)?;
     let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::AwsLc)).build_https();
     let times = TimeoutConfig::builder().connect_timeout(CONNECT_WITHIN).operation_timeout(ANSWER_WITHIN).build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest())

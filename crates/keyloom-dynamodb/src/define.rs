@@ -4,16 +4,17 @@
 //! was done.
 
 pub(crate) mod control;
-mod script;
+pub(crate) mod script;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use keyloom_store::{Define, Discipline, Fault, Shape, Step, TableId, Taking, taking};
+use aws_sdk_dynamodb::{operation::create_table::builders::CreateTableInputBuilder, types::TimeToLiveSpecification};
+use keyloom_store::{Define, Discipline, Fault, Shape, Step, Table, TableId, Taking, steps, taking};
 
 use crate::{
     layout::{self, Layout, full_name},
     schema::{Entry, Known, State, TABLE, there},
-    store::DynamoDb,
+    store::{DynamoDb, abilities},
 };
 
 /// One request of a step.
@@ -31,6 +32,42 @@ pub(crate) enum Request {
     CreateIndex { base: Layout, index: Layout },
     /// An index of a table is gone.
     DeleteIndex { table: String, index: String },
+}
+
+/// A table with all its indexes, as it is when every step to it was taken.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    /// Its name, without the prefix.
+    pub name: String,
+    /// The request that would make it at once.
+    pub request: CreateTableInputBuilder,
+    /// How DynamoDB is told from when on an item may be forgotten, where items may be.
+    pub forgetting: Option<TimeToLiveSpecification>,
+}
+
+/// What an empty place holds when these tables were defined in it: the table that describes them, then they.
+pub(crate) fn whole(prefix: &str, tables: &[Table]) -> Result<Vec<Whole>, Fault> {
+    layout::refuse_prefix(prefix)?;
+    steps(&[], tables, &abilities())?;
+    let shapes: Vec<Arc<Shape>> =
+        tables.iter().map(|table| Shape::of(table.clone()).map(Arc::new)).collect::<Result<_, _>>()?;
+    let request = control::schema_table(&full_name(prefix, TABLE));
+    let mut all = vec![Whole { name: TABLE.to_owned(), request, forgetting: None }];
+    for shape in &shapes {
+        layout::refuse(prefix, shape)?;
+        if matches!(shape.table().discipline, Discipline::Indexed { .. }) {
+            continue;
+        }
+        let name = shape.table().name.clone();
+        let base = Layout::of(prefix, shape.clone(), Vec::new());
+        let stands =
+            |index: &&Arc<Shape>| matches!(&index.table().discipline, Discipline::Indexed { of } if *of == name);
+        let indexes: Vec<Layout> =
+            shapes.iter().filter(stands).map(|index| Layout::of_index(index.clone(), &base)).collect();
+        let request = control::whole(&base, &indexes)?;
+        all.push(Whole { name, request, forgetting: Some(control::forgetting()?) });
+    }
+    Ok(all)
 }
 
 impl Define for DynamoDb {
@@ -90,7 +127,7 @@ impl DynamoDb {
             Taking::Reshape(shape) => {
                 layout::refuse(&self.prefix, &shape)?;
                 let Some(found) = found else { return Ok(requests) };
-                let columns = |table: &keyloom_store::Table| table.column_names().count();
+                let columns = |table: &Table| table.column_names().count();
                 if let Discipline::Indexed { .. } = shape.table().discipline
                     && columns(shape.table()) != columns(&found.table)
                 {

@@ -133,12 +133,24 @@ fn is_ours(name: &str) -> bool {
     [VERSION, FORGET].contains(&name) || numbered(RANK) || numbered(END) || keyed(PARTITION) || keyed(SORT)
 }
 
+/// Whether DynamoDB lets a table's name have it.
+fn is_legal(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)
+}
+
+/// Looks at what all tables are to begin with.
+pub(crate) fn refuse_prefix(prefix: &str) -> Result<(), Fault> {
+    if (1..=200).contains(&prefix.len()) && prefix.bytes().all(is_legal) {
+        return Ok(());
+    }
+    Err(Fault::refused(format!("the prefix `{prefix}` of the tables: 1 to 200 letters, digits and `_`, `.`, `-`")))
+}
+
 /// Looks at a table that is to be made: whether DynamoDB can hold it under these names.
 pub(crate) fn refuse(prefix: &str, shape: &Shape) -> Result<(), Fault> {
     let table = shape.table();
     let refused = |what: String| Err(Fault::refused(format!("table `{}`: {what}", table.name)));
-    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if !table.name.bytes().all(legal) {
+    if !table.name.bytes().all(is_legal) {
         return refused("a name on DynamoDB has letters, digits and `_`, `.`, `-`".into());
     }
     if table.name == crate::schema::TABLE {

@@ -9,6 +9,7 @@ mod client;
 mod decide;
 mod define;
 mod dialect;
+mod emit;
 mod fault;
 mod item;
 mod key;
@@ -27,4 +28,5 @@ mod value;
 
 pub use client::{Credentials, Options};
 pub use dialect::DynamoDbDialect;
+pub use emit::{cloudformation, terraform};
 pub use store::{DynamoDb, abilities};

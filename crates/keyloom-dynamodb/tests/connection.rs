@@ -55,6 +55,7 @@ fn table(name: &str, discipline: Discipline) -> Table {
         sort: Vec::new(),
         groups: vec![Group { columns: Vec::new() }],
         grace_ms: 0,
+        lifetime_ms: None,
     }
 }
 

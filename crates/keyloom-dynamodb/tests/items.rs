@@ -45,7 +45,15 @@ fn column(name: &str, kind: Kind) -> Column {
 
 fn table(name: &str, discipline: Discipline, partition: Column, groups: Vec<Vec<Column>>) -> Table {
     let groups = groups.into_iter().map(|columns| Group { columns }).collect();
-    Table { name: name.to_owned(), discipline, partition: vec![partition], sort: vec![], groups, grace_ms: 7_000 }
+    Table {
+        name: name.to_owned(),
+        discipline,
+        partition: vec![partition],
+        sort: vec![],
+        groups,
+        grace_ms: 7_000,
+        lifetime_ms: None,
+    }
 }
 
 fn number(number: i64) -> AttributeValue {
@@ -98,6 +106,7 @@ async fn a_decided_row(endpoint: &str) {
         ],
         groups: vec![Group { columns: vec![column("total", Kind::Decimal { scale: 2 })] }],
         grace_ms: 7_000,
+        lifetime_ms: None,
     };
     let ids = common::define(&store, &[orders, by_status]).await;
     let key = [Value::from("c1"), Value::Timestamp(5)];

@@ -73,6 +73,7 @@ async fn check(store: &DynamoDb, random: &mut Random, name: &str, sort: Vec<Sort
         sort: sort.clone(),
         groups: vec![Group { columns: Vec::new() }],
         grace_ms: 0,
+        lifetime_ms: None,
     };
     store.apply(&Step::Create(table)).await.unwrap();
     let there = store.describe().await.unwrap();

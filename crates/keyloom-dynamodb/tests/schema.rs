@@ -41,6 +41,7 @@ fn orders() -> Table {
         sort: vec![SortColumn { name: "at".to_owned(), kind: Kind::Int, descending: true }],
         groups: vec![Group { columns: vec![column("total", Kind::Int), column("note", Kind::Text)] }],
         grace_ms: 1_000,
+        lifetime_ms: None,
     }
 }
 
@@ -53,6 +54,7 @@ fn by_total() -> Table {
         sort: vec![sorted("customer", Kind::Text), sorted("at", Kind::Int)],
         groups: vec![Group { columns: vec![] }],
         grace_ms: 1_000,
+        lifetime_ms: None,
     }
 }
 

@@ -221,6 +221,7 @@ async fn decided(store: &DynamoDb) -> TableId {
         sort: Vec::new(),
         groups: vec![Group { columns: Vec::new() }],
         grace_ms: 0,
+        lifetime_ms: None,
     };
     store.apply(&Step::Create(table)).await.unwrap();
     store.describe().await.unwrap()[0].0

@@ -534,6 +534,7 @@ fn tables() -> Vec<Table> {
         sort,
         groups: groups.into_iter().map(|columns| Group { columns }).collect(),
         grace_ms: 3_600_000,
+        lifetime_ms: None,
     };
     let (at, kind) = (Kind::Timestamp { micros: false }, kinds());
     let of_thing = || vec![sort("at", at.clone(), true), sort("id", Kind::Uuid, false)];

@@ -42,6 +42,7 @@ fn all_kinds(discipline: Discipline, groups: usize) -> Table {
         sort: vec![sort("level", level, true), sort("id", Kind::Uuid, false), sort("day", Kind::Date, true)],
         groups: (0..groups).map(columns).collect(),
         grace_ms: 1_000,
+        lifetime_ms: None,
     }
 }
 
@@ -144,6 +145,7 @@ fn a_tree_takes_no_more_than_the_bytes_of_its_rows() {
         sort: vec![sort("at", Kind::Timestamp { micros: false }), sort("event_id", Kind::Uuid7)],
         groups: vec![Group { columns: vec![column("actor_id", Kind::Uuid), column("summary", Kind::Bytes)] }],
         grace_ms: 1_000,
+        lifetime_ms: None,
     };
     let mut bits = 1u64;
     let mut random = move |bytes: &mut [u8]| {

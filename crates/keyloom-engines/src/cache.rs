@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use crate::Unavailable;
@@ -36,10 +37,12 @@ pub fn is_there(name: &str) -> bool {
     engines().is_ok_and(|engines| engines.join(name).is_dir())
 }
 
-/// A new folder for the data of one running engine. Its name is unique: a process may start several.
-pub fn run_folder(name: &str, unique: &str) -> io::Result<PathBuf> {
+/// A new folder for the data of one running program. Its name is unique: a process may start several.
+pub fn run_folder(name: &str) -> io::Result<PathBuf> {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
     let engines = engines().map_err(io::Error::other)?;
-    let folder = engines.join("running").join(format!("{name}-{}-{unique}", std::process::id()));
+    let (process, number) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+    let folder = engines.join("running").join(format!("{name}-{process}-{number}"));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }

@@ -10,7 +10,6 @@ use std::{
     io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -122,7 +121,7 @@ impl Cassandra {
     }
 
     fn spawn(jars: &Path, options: &Options, ports: configuration::Ports, seeds: &[IpAddr]) -> io::Result<Self> {
-        let folder = run_folder("cassandra", &unique())?;
+        let folder = run_folder("cassandra")?;
         if options.tls {
             tls::write(&folder, options.address)?;
         }
@@ -219,10 +218,4 @@ impl Cassandra {
 
 fn failed(error: io::Error) -> Unavailable {
     Unavailable::Broken(format!("failed to start Cassandra: {error}"))
-}
-
-/// A name for each node of this process.
-fn unique() -> String {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    STARTED.fetch_add(1, Ordering::Relaxed).to_string()
 }

@@ -8,7 +8,6 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -192,7 +191,7 @@ impl Server {
     fn start(package: Package, command: impl FnOnce(String, u16, &Path) -> Vec<String>) -> Result<Self, Unavailable> {
         let program: PathBuf = package.fetch()?;
         let failed = |error: io::Error| Unavailable::Broken(format!("failed to start {}: {error}", package.program));
-        let folder = run_folder(package.program, &unique()).map_err(failed)?;
+        let folder = run_folder(package.program).map_err(failed)?;
         let [port] = free_ports(Ipv4Addr::LOCALHOST.into()).map_err(failed)?;
         let command = command(program.display().to_string(), port, &folder);
         let engine = Engine::start(folder, command).map_err(failed)?;
@@ -224,10 +223,4 @@ impl Server {
         let (name, log) = (self.package.program, self.engine.end_of_log());
         Unavailable::Broken(format!("{name}: {reason}; its log ends with:\n{log}"))
     }
-}
-
-/// A name for each server of this process.
-fn unique() -> String {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    STARTED.fetch_add(1, Ordering::Relaxed).to_string()
 }

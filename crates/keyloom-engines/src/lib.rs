@@ -1,4 +1,5 @@
-//! Real engines for tests: fetched by package name, started on loopback, stopped with the value that holds them.
+//! Real engines for tests: fetched by package name, started on loopback, stopped with the value that holds them; and the
+//! judges of what we write for other tools.
 //!
 //! Only tests and the project's chores depend on this crate. An engine that can't be had here (no Java, no npm, no network) is
 //! an [`Unavailable::Missing`]: a suite says so loudly and is skipped, and in CI that is a failure. An engine that was
@@ -11,15 +12,19 @@
 
 mod cache;
 pub mod cassandra;
+mod cfn_lint;
 pub mod dynamodb;
 mod http;
 mod npm;
 mod process;
 mod suite;
+mod terraform;
 
 pub use cassandra::{Cassandra, Cluster};
+pub use cfn_lint::CfnLint;
 pub use dynamodb::{Dynoxide, ExtendDb};
 pub use suite::{announce, available, say};
+pub use terraform::Terraform;
 
 /// Why a test has no engine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -233,7 +233,15 @@ fn table(
     sort: Vec<SortColumn>,
     columns: Vec<Column>,
 ) -> Stored {
-    Stored { name: name.to_owned(), discipline, partition, sort, groups: vec![Group { columns }], grace_ms: 0 }
+    Stored {
+        name: name.to_owned(),
+        discipline,
+        partition,
+        sort,
+        groups: vec![Group { columns }],
+        grace_ms: 0,
+        lifetime_ms: None,
+    }
 }
 
 fn column(name: &str, kind: Kind) -> Column {

@@ -20,6 +20,7 @@
 //!     sort: vec![],
 //!     groups: vec![Group { columns: vec![column("text")] }],
 //!     grace_ms: 0,
+//!     lifetime_ms: None,
 //! };
 //! let client = simulation.spawn("client", async move {
 //!     store.apply(&Step::Create(notes)).await?;

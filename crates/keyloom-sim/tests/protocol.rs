@@ -50,6 +50,7 @@ fn tables() -> [Table; 2] {
         sort: Vec::new(),
         groups: vec![Group { columns }],
         grace_ms: 3_600_000_000,
+        lifetime_ms: None,
     };
     let columns = vec![column("key", Kind::Text), column("stale", Kind::Text), column("tokens", Kind::Bytes)];
     [

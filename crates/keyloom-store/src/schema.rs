@@ -51,6 +51,10 @@ pub struct Table {
     pub groups: Vec<Group>,
     /// For how long after it was placed or removed a row fences older placements, though it is not there any more.
     pub grace_ms: i64,
+    /// Rows are written once and end so long after: a hint for the engine, never a promise. It may be given, changed and
+    /// taken back while a table is there; what a store made of it stays as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifetime_ms: Option<i64>,
 }
 
 /// A column.
@@ -139,6 +143,9 @@ impl Shape {
         }
         if table.grace_ms < 0 {
             return refuse("grace is negative".into());
+        }
+        if table.lifetime_ms.is_some_and(|lifetime| lifetime <= 0) {
+            return refuse("rows that end before they are written".into());
         }
         let mut names: Vec<&str> = table.column_names().collect();
         names.sort_unstable();

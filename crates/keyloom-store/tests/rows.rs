@@ -33,6 +33,7 @@ fn shape(groups: &[Vec<Kind>]) -> Shape {
         sort: vec![SortColumn { name: "s".to_owned(), kind: Kind::Int, descending: true }],
         groups: groups.collect(),
         grace_ms: 0,
+        lifetime_ms: None,
     })
     .unwrap()
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use keyloom_engines::{
-    cassandra,
+    CfnLint, cassandra,
     dynamodb::{DYNOXIDE, EXTENDDB},
 };
 
@@ -61,6 +61,12 @@ fn fetch_engines() {
         if let Err(reason) = package.fetch() {
             eprintln!("warning: no {}, its suites will be skipped: {reason}", package.program);
         }
+    }
+    if !CfnLint::is_fetched() {
+        println!("\n== fetching cfn-lint with pip");
+    }
+    if let Err(reason) = CfnLint::fetch() {
+        eprintln!("warning: no cfn-lint, its suite will be skipped: {reason}");
     }
 }
 

@@ -25,6 +25,7 @@ pub(crate) fn cases<S: Subject>() -> Vec<Case<S>> {
         a_dropped_table_is_gone_with_its_rows,
         a_table_that_comes_back_is_empty,
         who_knows_less_than_is_there_can_start,
+        another_lifetime_is_no_change,
         enumerations_and_structs_may_grow,
         changes_that_are_no_step_are_refused_with_a_way_out,
         steps_that_can_not_be_are_refused,
@@ -219,6 +220,16 @@ async fn who_knows_less_than_is_there_can_start<S: Subject>(store: &S) {
     assert_eq!(described(store).await[0], there);
 }
 
+async fn another_lifetime_is_no_change<S: Subject>(store: &S) {
+    let living = |lifetime_ms| Table { lifetime_ms, ..plain("t", Discipline::Placed) };
+    define(store, &[living(Some(1_000))]).await;
+    for wanted in [None, Some(1_000), Some(i64::MAX)].map(living) {
+        assert_eq!(done(plan(store, std::slice::from_ref(&wanted)).await), [], "{wanted:?}");
+        done(store.apply(&Step::Create(wanted)).await);
+    }
+    assert_eq!(described(store).await, [living(Some(1_000))], "what a table was made with stays");
+}
+
 async fn enumerations_and_structs_may_grow<S: Subject>(store: &S) {
     let variant = |name: &str, rank| Variant { name: name.to_owned(), rank };
     let member = |name: &str, optional| Member { name: name.to_owned(), kind: Kind::Int, optional };
@@ -315,6 +326,7 @@ async fn tables_that_are_not_sound_are_refused<S: Subject>(store: &S) {
         ("no partition key", Table { partition: vec![], ..sound() }),
         ("no group", Table { groups: vec![], ..sound() }),
         ("a negative grace", Table { grace_ms: -1, ..sound() }),
+        ("a life of no time", Table { lifetime_ms: Some(0), ..sound() }),
         ("a name twice", sound().column("p", Kind::Int)),
         ("a name twice", sound().column("x", Kind::Int).column("x", Kind::Int)),
     ] {

@@ -7,8 +7,8 @@ use aws_sdk_dynamodb::{
     operation::{create_table::builders::CreateTableInputBuilder, update_table::builders::UpdateTableInputBuilder},
     types::{
         AttributeDefinition, BillingMode, CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction,
-        GlobalSecondaryIndexUpdate, IndexStatus, KeySchemaElement, KeyType, Projection, ProjectionType,
-        ScalarAttributeType, TableDescription, TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
+        GlobalSecondaryIndex, GlobalSecondaryIndexUpdate, IndexStatus, KeySchemaElement, KeyType, Projection,
+        ProjectionType, ScalarAttributeType, TableDescription, TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
     },
 };
 use keyloom_store::Fault;
@@ -63,27 +63,38 @@ fn create(name: &str, keys: &[(&KeyAttribute, KeyType)]) -> CreateTableInputBuil
         .table_name(name)
         .billing_mode(BillingMode::PayPerRequest)
         .set_attribute_definitions(Some(keys.iter().filter_map(|(key, _)| definition(key)).collect()))
-        .set_key_schema(Some(keys.iter().filter_map(|(key, role)| element(key, role)).collect()))
+        .set_key_schema(Some(elements(keys)))
+}
+
+/// The request that makes a table together with its indexes, if it has any.
+pub(super) fn whole(base: &Layout, indexes: &[Layout]) -> Result<CreateTableInputBuilder, Fault> {
+    let mut request = table(base);
+    if !indexes.is_empty() {
+        request = request.set_attribute_definitions(Some(definitions(base, indexes)));
+    }
+    for index in indexes {
+        let index = GlobalSecondaryIndex::builder()
+            .set_index_name(index.index.clone())
+            .set_key_schema(Some(elements(&keys(index))))
+            .projection(projection(index))
+            .build()
+            .map_err(unbuilt)?;
+        request = request.global_secondary_indexes(index);
+    }
+    Ok(request)
 }
 
 /// The request that makes an index.
 pub(super) fn index(base: &Layout, index: &Layout) -> Result<UpdateTableInputBuilder, Fault> {
-    let (keys, shown) = (keys(index), shown(index));
-    let projection = Projection::builder();
-    let projection = if shown.len() > PROJECTED_MAX {
-        projection.projection_type(ProjectionType::All)
-    } else {
-        projection.projection_type(ProjectionType::Include).set_non_key_attributes(Some(shown))
-    };
     let action = CreateGlobalSecondaryIndexAction::builder()
         .set_index_name(index.index.clone())
-        .set_key_schema(Some(keys.iter().filter_map(|(key, role)| element(key, role)).collect()))
-        .projection(projection.build())
+        .set_key_schema(Some(elements(&keys(index))))
+        .projection(projection(index))
         .build()
         .map_err(unbuilt)?;
     Ok(UpdateTableInputBuilder::default()
         .table_name(&base.table)
-        .set_attribute_definitions(Some(definitions(base, index)))
+        .set_attribute_definitions(Some(definitions(base, std::slice::from_ref(index))))
         .global_secondary_index_updates(GlobalSecondaryIndexUpdate::builder().create(action).build()))
 }
 
@@ -103,12 +114,22 @@ fn keys(layout: &Layout) -> Vec<(&KeyAttribute, KeyType)> {
     layout.key_attributes().zip([KeyType::Hash, KeyType::Range]).collect()
 }
 
-/// The attributes of the keys of a table and an index of it, each once.
-fn definitions(base: &Layout, index: &Layout) -> Vec<AttributeDefinition> {
-    let mut all: Vec<&KeyAttribute> = base.key_attributes().chain(index.key_attributes()).collect();
+/// The attributes of the keys of a table and of indexes of it, each once.
+fn definitions(base: &Layout, indexes: &[Layout]) -> Vec<AttributeDefinition> {
+    let indexed = indexes.iter().flat_map(Layout::key_attributes);
+    let mut all: Vec<&KeyAttribute> = base.key_attributes().chain(indexed).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all.dedup_by(|one, other| one.name == other.name);
     all.into_iter().filter_map(definition).collect()
+}
+
+fn projection(index: &Layout) -> Projection {
+    let (shown, projection) = (shown(index), Projection::builder());
+    if shown.len() > PROJECTED_MAX {
+        projection.projection_type(ProjectionType::All).build()
+    } else {
+        projection.projection_type(ProjectionType::Include).set_non_key_attributes(Some(shown)).build()
+    }
 }
 
 /// What an index shows besides keys: its columns, and what tells which row it is and whether it is there.
@@ -125,8 +146,11 @@ fn definition(key: &KeyAttribute) -> Option<AttributeDefinition> {
     AttributeDefinition::builder().attribute_name(&key.name).attribute_type(scalar).build().ok()
 }
 
-fn element(key: &KeyAttribute, role: &KeyType) -> Option<KeySchemaElement> {
-    KeySchemaElement::builder().attribute_name(&key.name).key_type(role.clone()).build().ok()
+fn elements(keys: &[(&KeyAttribute, KeyType)]) -> Vec<KeySchemaElement> {
+    let element = |(key, role): &(&KeyAttribute, KeyType)| {
+        KeySchemaElement::builder().attribute_name(&key.name).key_type(role.clone()).build().ok()
+    };
+    keys.iter().filter_map(element).collect()
 }
 
 fn unbuilt(error: BuildError) -> Fault {

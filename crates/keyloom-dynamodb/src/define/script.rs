@@ -2,7 +2,10 @@
 
 use aws_sdk_dynamodb::{
     operation::{create_table::builders::CreateTableInputBuilder, update_table::builders::UpdateTableInputBuilder},
-    types::{AttributeDefinition, AttributeValue, DeleteGlobalSecondaryIndexAction, KeySchemaElement, Projection},
+    types::{
+        AttributeDefinition, AttributeValue, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndex, KeySchemaElement,
+        Projection, TimeToLiveSpecification,
+    },
 };
 use keyloom_store::Fault;
 use serde_json::{Map, Value as Json, json};
@@ -32,14 +35,8 @@ pub(super) fn words(prefix: &str, request: &Request) -> Result<String, Fault> {
             command("put-item", &request)
         }
         Request::CreateTable(layout) => {
-            let forgetting = control::forgetting()?;
-            let request = json!({
-                "TableName": layout.table,
-                "TimeToLiveSpecification": {
-                    "AttributeName": forgetting.attribute_name(),
-                    "Enabled": forgetting.enabled(),
-                },
-            });
+            let forgetting = forgetting(&control::forgetting()?);
+            let request = json!({ "TableName": layout.table, "TimeToLiveSpecification": forgetting });
             let create = command("create-table", &create(&control::table(layout)));
             format!("{create}\n{}", command("update-time-to-live", &request))
         }
@@ -54,21 +51,30 @@ fn command(verb: &str, request: &Json) -> String {
     format!("aws dynamodb {verb} --cli-input-json '{}'", request.to_string().replace('\'', r"'\''"))
 }
 
-fn create(request: &CreateTableInputBuilder) -> Json {
-    json!({
+/// A request that makes a table, in DynamoDB's own words.
+pub(crate) fn create(request: &CreateTableInputBuilder) -> Json {
+    let mut words = json!({
         "TableName": request.get_table_name(),
         "AttributeDefinitions": definitions(request.get_attribute_definitions().as_deref()),
         "KeySchema": keys(request.get_key_schema().as_deref().unwrap_or_default()),
         "BillingMode": request.get_billing_mode().as_ref().map(aws_sdk_dynamodb::types::BillingMode::as_str),
-    })
+    });
+    if let Some(indexes) = request.get_global_secondary_indexes() {
+        let index = |it: &GlobalSecondaryIndex| index(it.index_name(), it.key_schema(), it.projection());
+        words["GlobalSecondaryIndexes"] = indexes.iter().map(index).collect();
+    }
+    words
+}
+
+/// From when on items may be forgotten, in DynamoDB's own words.
+pub(crate) fn forgetting(it: &TimeToLiveSpecification) -> Json {
+    json!({ "AttributeName": it.attribute_name(), "Enabled": it.enabled() })
 }
 
 fn update(request: &UpdateTableInputBuilder) -> Json {
     let updates = request.get_global_secondary_index_updates().as_deref().unwrap_or_default().iter().map(|update| {
         if let Some(create) = update.create() {
-            let projection = create.projection().map(projection);
-            let keys = keys(create.key_schema());
-            return json!({ "Create": { "IndexName": create.index_name(), "KeySchema": keys, "Projection": projection } });
+            return json!({ "Create": index(create.index_name(), create.key_schema(), create.projection()) });
         }
         json!({ "Delete": { "IndexName": update.delete().map(DeleteGlobalSecondaryIndexAction::index_name) } })
     });
@@ -90,6 +96,10 @@ fn keys(all: &[KeySchemaElement]) -> Json {
     let one =
         |it: &KeySchemaElement| json!({ "AttributeName": it.attribute_name(), "KeyType": it.key_type().as_str() });
     all.iter().map(one).collect()
+}
+
+fn index(name: &str, key: &[KeySchemaElement], shown: Option<&Projection>) -> Json {
+    json!({ "IndexName": name, "KeySchema": keys(key), "Projection": shown.map(projection) })
 }
 
 fn projection(it: &Projection) -> Json {

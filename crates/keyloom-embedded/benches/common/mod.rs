@@ -75,6 +75,7 @@ impl Ours {
             sort: vec![SortColumn { name: "number".into(), kind: Kind::Int, descending: true }],
             groups: payload(),
             grace_ms: 0,
+            lifetime_ms: None,
         };
         let accounts = Table {
             name: "accounts".into(),
@@ -83,6 +84,7 @@ impl Ours {
             sort: Vec::new(),
             groups: payload(),
             grace_ms: 0,
+            lifetime_ms: None,
         };
         for table in [timeline, accounts] {
             ready(store.apply(&Step::Create(table))).unwrap();

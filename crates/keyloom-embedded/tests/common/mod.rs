@@ -76,6 +76,7 @@ pub fn table(name: &str, discipline: Discipline, groups: usize) -> Table {
         sort: vec![SortColumn { name: "s".into(), kind: Kind::Int, descending: false }],
         groups: (0..groups).map(group).collect(),
         grace_ms: 1_000,
+        lifetime_ms: None,
     }
 }
 

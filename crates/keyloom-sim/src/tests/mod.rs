@@ -31,6 +31,7 @@ fn table(name: &str, discipline: Discipline, groups: &[&[(&str, Kind)]]) -> Tabl
         sort: Vec::new(),
         groups: groups.iter().map(|columns| Group { columns: columns.iter().map(column).collect() }).collect(),
         grace_ms: 3_600_000,
+        lifetime_ms: None,
     }
 }
 

@@ -16,6 +16,7 @@ pub fn numbers(name: &str, discipline: Discipline) -> Table {
         sort: Vec::new(),
         groups: vec![Group { columns: vec![Column { name: "number".into(), kind: Kind::Int }] }],
         grace_ms: 3_600_000,
+        lifetime_ms: None,
     }
 }
 
@@ -29,6 +30,7 @@ pub fn by_number(of: &str) -> Table {
         sort: vec![SortColumn { name: "id".into(), kind: Kind::Text, descending: false }],
         groups: vec![Group { columns: Vec::new() }],
         grace_ms: 0,
+        lifetime_ms: None,
     }
 }
 

@@ -14,7 +14,7 @@ use super::keys::lone_path;
 use super::tables::{find_table, one_kind};
 use crate::parse::address::{Address, address};
 use crate::parse::expr::Word;
-use crate::rules::{bad_reference, bad_value, duplicate_name, unknown_name};
+use crate::rules::{bad_value, duplicate_name, unknown_name};
 use crate::text::Text;
 use crate::vocabulary::{LAYOUT_PATH, READS_AT_MOST, path_forms, path_words};
 use crate::yaml::Node;
