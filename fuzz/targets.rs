@@ -20,7 +20,7 @@ use keyloom::cql::resolve::{Verdict, resolve};
 use keyloom::cql::schema::Schema;
 use keyloom::finding::render::{Format, Report, Style, render};
 use keyloom::finding::{Finding, Level, Place, Sources, fingerprints};
-use keyloom::model::Date;
+use keyloom::model::{Date, Engine};
 use keyloom::run::IdempotencyKey;
 use keyloom::store::{Millis, Row};
 use keyloom::survey::{Request, Tree, survey};
@@ -368,7 +368,15 @@ fn read_one(text: &str) -> (Reading, Sources) {
 /// Reads, reviews and shows a catalog; the answer in all forms.
 fn examine(text: &str) -> String {
     let (reading, sources) = read_one(text);
-    let mut shown = keyloom::show::text(&reading.catalog, None) + &keyloom::show::json(&reading.catalog, None);
+    let catalog = &reading.catalog;
+    let mut shown = keyloom::show::text(catalog, None);
+    for engine in [Engine::Embedded, Engine::Cassandra, Engine::DynamoDb] {
+        let Some(abilities) = keyloom::serve::abilities(engine) else { continue };
+        let layout = keyloom::design::design(catalog, engine, &abilities);
+        let program = keyloom::plan::Program::compile(catalog, &layout, &abilities);
+        shown.push_str(&keyloom::show::plan(&program, None));
+        shown.push_str(&keyloom::show::json(catalog, None, Some(&program)));
+    }
     let findings = review(&[reading], &sources, &Config::default(), TODAY);
     in_order(&findings, &sources);
     // The form for code scanning lists every rule with its page; one is enough to see that it can.

@@ -55,6 +55,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out."
     )]
     Design(DesignArguments),
+    /// Print the tables of a catalog in the words of others: CQL, CloudFormation, Terraform, a diagram
+    #[command(
+        after_help = "Examples:\n  keyloom emit cql examples/cases > cases.cql\n  keyloom emit cloudformation examples/shop > shop.template.json\n  keyloom emit terraform examples/shop > shop.tf\n  keyloom emit diagram examples/cases          for Mermaid: tables with their keys, patterns as arrows\n  keyloom emit cql examples/shop --layout layout.yaml --keyspace shop\n\nThe tables are those that `keyloom up` makes. Without --layout, one is designed."
+    )]
+    Emit(EmitArguments),
     /// Show what was understood: endpoints, inputs, answers, reasons, moves
     #[command(
         after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show examples/cases close_task --engine cassandra\n                                               and what it does to the tables\n  keyloom show shop.yaml --format json         for programs"
@@ -223,6 +228,37 @@ pub(crate) struct DesignArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: ShowFormat,
+}
+
+#[derive(Args)]
+pub(crate) struct EmitArguments {
+    /// What is printed
+    #[arg(value_enum)]
+    pub(crate) kind: EmitKind,
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The layout; without one, it is designed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
+    /// The engine of a diagram, where no layout says it; cql is for cassandra, cloudformation and terraform for dynamodb
+    #[arg(long, value_name = "ENGINE", value_parser = engine, conflicts_with = "layout")]
+    pub(crate) engine: Option<Engine>,
+    /// The keyspace of the CQL; by default the name of the catalog
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keyspace: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitKind {
+    /// Statements for Cassandra
+    Cql,
+    /// A template for DynamoDB
+    Cloudformation,
+    /// Resources for DynamoDB
+    Terraform,
+    /// For Mermaid
+    Diagram,
 }
 
 #[derive(Args)]

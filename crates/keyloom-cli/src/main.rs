@@ -12,6 +12,7 @@ mod asked;
 mod check;
 mod data;
 mod design;
+mod emit;
 mod explain;
 mod files;
 mod fmt;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => data::export(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Design(arguments) => design::run(&arguments),
+        Command::Emit(arguments) => emit::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::JsonSchema => json_schema::run(),

@@ -152,7 +152,12 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
         Holds::Numbers { .. } => (Discipline::Decided, vec![column("kl_last", Kind::Int)]),
     };
     let made = table(&of.name, discipline, partition, sort, columns);
-    Some(Stored { grace_ms: grace_ms(catalog, layout), ..made })
+    // Rows that never change all end equally long after they came.
+    let appended =
+        matches!(of.holds, Holds::Source { .. } | Holds::Projection { .. }) && entity.class(catalog).0 == Class::Append;
+    let kept = entity.kept_for().filter(|_| appended);
+    let lifetime_ms = kept.and_then(|kept| i64::try_from(kept.milliseconds()).ok());
+    Some(Stored { grace_ms: grace_ms(catalog, layout), lifetime_ms, ..made })
 }
 
 /// Whose fields the columns of a table are.

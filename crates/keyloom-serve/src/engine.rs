@@ -11,6 +11,7 @@ use tokio::{net::TcpListener, runtime::Handle};
 
 use crate::{
     data::{Counted, DataError},
+    emit::prefix,
     log::Log,
     signals::stop,
     store_address::{CassandraAddress, DynamoDbAddress, StoreAddress},
@@ -202,7 +203,7 @@ async fn settle(run: Arc<Run>, log: Log) {
 
 async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {
     let options = keyloom_dynamodb::Options {
-        prefix: at.prefix.clone().unwrap_or_else(|| catalog.name.clone()),
+        prefix: at.prefix.clone().unwrap_or_else(|| prefix(catalog).to_owned()),
         region: at.region.clone(),
         endpoint: engine.endpoint.clone(),
         credentials: Credentials::Standard,

@@ -27,6 +27,8 @@ mod stream;
 mod system;
 mod up;
 
+pub mod emit;
+
 pub use data::{DataError, backup, export, restore};
 pub use engine::{Engine, abilities, export_engine, schema};
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};

@@ -22,6 +22,7 @@
 //! assert!(findings.iter().all(|finding| finding.level < Level::Error));
 //! ```
 
+pub mod emit;
 pub mod examples;
 pub mod show;
 

@@ -9,6 +9,7 @@ mod text;
 use keyloom_model::{Catalog, Entity, Pattern};
 
 pub use json::json;
+pub(crate) use plan::verb;
 pub use plan::{plan, sentences};
 pub use plan_json::design_json;
 pub use text::text;

@@ -298,7 +298,7 @@ fn class_text(class: Class) -> &'static str {
 }
 
 /// What is done, as a verb.
-pub(super) fn verb(does: &Does) -> &'static str {
+pub(crate) fn verb(does: &Does) -> &'static str {
     match does {
         Does::Decides(_) => "decides",
         Does::Places => "places",
