@@ -42,7 +42,7 @@ use scylla::client::session::Session;
 
 pub use connect::{Login, Options};
 pub use dialect::CassandraDialect;
-pub use emit::cql;
+pub use emit::{cql, get_cql, slice_cql};
 use ready::Ready;
 use tables::Tables;
 

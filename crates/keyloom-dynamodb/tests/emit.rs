@@ -12,9 +12,15 @@ use aws_sdk_dynamodb::{
     },
 };
 use keyloom_contract::tables;
+use keyloom_design::design;
 use keyloom_dynamodb::{abilities, cloudformation, terraform};
 use keyloom_engines::{CfnLint, Terraform, announce, available, say};
+use keyloom_finding::Sources;
+use keyloom_model::Engine;
+use keyloom_plan::Program;
+use keyloom_sample::{Size, catalog};
 use keyloom_store::{Column, Define, Discipline, Fault, Group, SortColumn, Table, steps};
+use keyloom_text::{Files, Unreadable, read};
 use keyloom_value::Kind;
 use serde_json::Value as Json;
 
@@ -23,12 +29,18 @@ const NAME_MAX: usize = 100;
 
 #[test]
 fn dynoxide_takes_what_is_emitted() {
-    common::on_dynoxide(SUITE, |engine, endpoint| accepted(engine, endpoint, 1, 40));
+    common::on_dynoxide(SUITE, |engine, endpoint| {
+        accepted(engine, endpoint, "seed 1", &generated(1, 40));
+        designs(0..6).for_each(|(name, tables)| accepted(engine, endpoint, &name, &tables));
+    });
 }
 
 #[test]
 fn extenddb_takes_what_is_emitted() {
-    common::on_extenddb(SUITE, |engine, endpoint| accepted(engine, endpoint, 1, 40));
+    common::on_extenddb(SUITE, |engine, endpoint| {
+        accepted(engine, endpoint, "seed 1", &generated(1, 40));
+        designs(0..6).for_each(|(name, tables)| accepted(engine, endpoint, &name, &tables));
+    });
 }
 
 #[test]
@@ -36,12 +48,15 @@ fn extenddb_takes_what_is_emitted() {
 fn dynamodb_takes_much_of_what_is_emitted() {
     let count = |_: &str| std::env::var("KEYLOOM_TABLES").map_or(1_000, |count| count.parse::<u64>().unwrap());
     let all = |engine: &str, endpoint: &str| {
-        (0..count(engine) / 50).for_each(|seed| accepted(engine, endpoint, 100 + seed, 50));
+        let generated = (0..count(engine) / 50).map(|seed| (format!("seed {seed}"), generated(100 + seed, 50)));
+        let all = generated.chain(designs(0..count(engine)));
+        all.for_each(|(name, tables)| accepted(engine, endpoint, &name, &tables));
     };
     common::on_dynoxide(SUITE, all);
     common::on_extenddb(SUITE, all);
     if let Some(lint) = available(SUITE, "cfn-lint", CfnLint::fetch()) {
         let templates = (0..count("cfn-lint") / 50).map(|seed| template(100 + seed, 50, "shop"));
+        let templates = templates.chain(designed_templates(0..count("cfn-lint")));
         assert_eq!(lint.findings(&templates.collect::<Vec<_>>()).unwrap(), "");
     }
 }
@@ -49,7 +64,8 @@ fn dynamodb_takes_much_of_what_is_emitted() {
 #[test]
 fn cfn_lint_finds_nothing() {
     let Some(lint) = available(SUITE, "cfn-lint", CfnLint::fetch()) else { return };
-    let templates: Vec<String> = (0..3).map(|seed| template(seed, 40, "shop")).chain([template(0, 0, "s")]).collect();
+    let templates = (0..3).map(|seed| template(seed, 40, "shop")).chain([template(0, 0, "s")]);
+    let templates: Vec<String> = templates.chain(designed_templates(0..10)).collect();
     assert_eq!(lint.findings(&templates).unwrap(), "");
     announce(SUITE, "cfn-lint", templates.len(), 0);
 }
@@ -102,6 +118,37 @@ fn a_table_with_an_index_is_said_in_full() {
     assert_eq!(terraform(&shop(), "shop").unwrap(), include_str!("emit/shop.tf"));
 }
 
+/// The tables of designed layouts: of the examples, and of random catalogs.
+fn designs(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (String, Vec<Table>)> {
+    let examples = [
+        ("shop", include_str!("../../../examples/shop/catalog.yaml")),
+        ("chat", include_str!("../../../examples/chat/catalog.yaml")),
+        ("sensors", include_str!("../../../examples/sensors/catalog.yaml")),
+        ("cases", include_str!("../../../examples/cases/catalog.yaml")),
+    ];
+    let examples = examples.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let samples = seeds.map(|seed| (format!("catalog {seed}"), catalog(seed, Size::of(seed))));
+    examples.chain(samples).map(|(name, text)| {
+        let reading = read("catalog.yaml", &One(&text), &mut Sources::default());
+        let layout = design(&reading.catalog, Engine::DynamoDb, &abilities());
+        let program = Program::compile(&reading.catalog, &layout, &abilities());
+        (name, program.all_tables().cloned().collect())
+    })
+}
+
+fn designed_templates(seeds: std::ops::Range<u64>) -> impl Iterator<Item = String> {
+    designs(seeds)
+        .map(|(name, tables)| cloudformation(&tables, "shop").unwrap_or_else(|fault| panic!("{name}: {fault}")))
+}
+
+struct One<'a>(&'a str);
+
+impl Files for One<'_> {
+    fn open(&self, _name: &str) -> Result<String, Unreadable> {
+        Ok(self.0.to_owned())
+    }
+}
+
 fn generated(seed: u64, count: usize) -> Vec<Table> {
     tables(seed, count, NAME_MAX, &abilities())
 }
@@ -134,24 +181,23 @@ fn shop() -> [Table; 2] {
 }
 
 /// Makes the tables of a template, lets the store take them for its own, and lets it make the same ones beside them.
-fn accepted(engine: &str, endpoint: &str, seed: u64, count: usize) {
+fn accepted(engine: &str, endpoint: &str, of: &str, tables: &[Table]) {
     common::runtime().block_on(async {
         let (client, prefix, beside) = (common::client(endpoint), common::new_prefix(), common::new_prefix());
-        let tables = generated(seed, count);
-        let template: Json = serde_json::from_str(&cloudformation(&tables, &prefix).unwrap()).unwrap();
+        let template: Json = serde_json::from_str(&cloudformation(tables, &prefix).unwrap()).unwrap();
         let resources = template["Resources"].as_object().unwrap();
         for resource in resources.values() {
             assert_eq!(resource["Type"], "AWS::DynamoDB::Table");
             create(&client, &resource["Properties"]).await;
         }
 
-        let plan = steps(&[], &tables, &abilities()).unwrap();
+        let plan = steps(&[], tables, &abilities()).unwrap();
         let (store, other) = (common::open(endpoint, &prefix).await, common::open(endpoint, &beside).await);
         for step in &plan {
             store.apply(step).await.unwrap_or_else(|fault| panic!("{step}: {fault}"));
             other.apply(step).await.unwrap_or_else(|fault| panic!("{step}: {fault}"));
         }
-        let mut wanted = tables.clone();
+        let mut wanted = tables.to_vec();
         wanted.sort_by(|one, other| one.name.cmp(&other.name));
         let mut there: Vec<Table> =
             store.describe().await.unwrap().into_iter().map(|(_, shape)| shape.table().clone()).collect();
@@ -163,7 +209,7 @@ fn accepted(engine: &str, endpoint: &str, seed: u64, count: usize) {
         assert_eq!(resources.len(), names.len());
         for name in names {
             let (one, other) = (format!("{prefix}.{name}"), format!("{beside}.{name}"));
-            assert_eq!(found(&client, &one).await, found(&client, &other).await, "{engine}, seed {seed}: {name}");
+            assert_eq!(found(&client, &one).await, found(&client, &other).await, "{engine}, {of}: {name}");
         }
     });
     announce(SUITE, engine, 1, 0);
