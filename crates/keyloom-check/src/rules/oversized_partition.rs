@@ -77,24 +77,21 @@ pub(crate) fn broken(context: &LayoutContext<'_>, table: &Table, rows: &Rows) ->
     })
 }
 
-/// The coarsest cut that helps, with its effect.
+/// The coarsest cut that helps, with its effect: one that breaks no limit, else one that the engine does not refuse.
 pub(crate) fn way_out(context: &LayoutContext<'_>, table: &Table) -> String {
-    let finer = [Bucket::Year, Bucket::Month, Bucket::Day, Bucket::Hour];
-    let fits = finer.into_iter().find_map(|step| {
-        let rows = context.rows_by(table, Some(step)).filter(|rows| rows.stated)?;
-        let fits = broken(context, table, &rows).is_none();
-        fits.then(|| {
-            format!(
-                "cut it by time: `{}(..)` in its partition has at most {} rows",
-                step.name(),
-                count_text(rows.worst)
-            )
+    let steps = [Bucket::Year, Bucket::Month, Bucket::Day, Bucket::Hour];
+    let cut = |accepts: fn(&Option<Broken>) -> bool| {
+        steps.into_iter().find_map(|step| {
+            let rows = context.rows_by(table, Some(step)).filter(|rows| rows.stated)?;
+            let name = step.name();
+            let words =
+                format!("cut it by time: with `{name}(..)` a partition has at most {} rows", count_text(rows.worst));
+            accepts(&broken(context, table, &rows)).then_some(words)
         })
-    });
-    let coarse = bucket(table).map_or("", |_| "a finer bucket, ");
-    fits.unwrap_or_else(|| {
-        format!(
-            "{coarse}a field more in its partition, or `spread: {{ rows: 50k, at_most: 64 }}`: reads then ask each part"
-        )
+    };
+    let whole = cut(Option::is_none);
+    whole.or_else(|| cut(|broken| broken.as_ref().is_none_or(|broken| broken.level < Level::Error))).unwrap_or_else(|| {
+        let finer = bucket(table).map_or("", |_| "a finer bucket, ");
+        format!("{finer}a field more in its partition, or `spread: {{ rows: 50k, at_most: 64 }}`: reads then ask each part")
     })
 }

@@ -10,5 +10,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(context.refused(&RULE));
+    let help = "partition the source by what identifies a row; a projection can have the bucket";
+    findings.extend(context.refused(&RULE).into_iter().map(|finding| finding.help(help)));
 }

@@ -35,7 +35,10 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
                 Finding::new(&RULE, place(word), message).help(format!("leave `{word}` out, or write what is found"))
             })
         };
-        if plans.is_empty() {
+        // What is not answered at all is said, and the rest of the path with it.
+        let refused = context.program.refusals.iter().filter_map(|refusal| refusal.question.as_ref());
+        let mut refused = refused.filter_map(|question| stated_path(context.stated, question));
+        if plans.is_empty() || refused.any(|found| found == path) {
             continue;
         }
         let looked_up = plans.iter().flat_map(|plan| plan.access.looks_up.clone()).collect();
@@ -49,12 +52,12 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
             && stated != most
         {
             let message = format!(
-                "`{}`: the layout says that {} rows of {} partitions are read at most, and it is {} of {}",
+                "`{}`: the layout says that one call reads {} rows at most, from {} at most, and it is {} from {}",
                 path.question,
                 count_text(stated.rows),
-                count_text(stated.partitions),
+                partitions(stated.partitions),
                 count_text(most.rows),
-                count_text(most.partitions)
+                partitions(most.partitions)
             );
             // Numbers of the catalog change in files that nobody looks at together.
             findings.push(
@@ -77,4 +80,8 @@ fn list(paths: &[Path]) -> String {
     shown.sort();
     shown.dedup();
     shown.join(", ")
+}
+
+fn partitions(number: u64) -> String {
+    if number == 1 { "1 partition".to_owned() } else { format!("{} partitions", count_text(number)) }
 }
