@@ -11,6 +11,7 @@ mod context;
 mod growth;
 mod guess;
 mod layout_context;
+mod load;
 mod meaning;
 mod partition;
 mod reading;
