@@ -62,9 +62,11 @@ impl<'a> LayoutContext<'a> {
         self.tables().filter(holds_rows).filter_map(|table| Some((table, self.entity_of(table)?)))
     }
 
-    /// Those of them whose partitions hold many rows, on an engine that spreads partitions over machines.
+    /// Those of them whose partitions hold many rows and are never divided, on an engine that spreads partitions over
+    /// machines.
     pub fn spread_tables(&self) -> impl Iterator<Item = (&Table, &'a Entity)> {
-        self.row_tables().filter(|(table, _)| self.engine != Engine::Embedded && !table.sort.is_empty())
+        self.row_tables()
+            .filter(|(table, _)| self.engine != Engine::Embedded && !table.sort.is_empty() && table.spread.is_none())
     }
 
     /// Whose fields the columns of a table are.

@@ -24,7 +24,13 @@ pub(crate) struct Rows {
 impl LayoutContext<'_> {
     /// How many rows a partition of a table holds, where the catalog says so.
     pub(crate) fn rows(&self, table: &Table) -> Option<Rows> {
-        self.rows_by(table, bucket(table).map(|(step, _)| step))
+        let rows = self.rows_by(table, bucket(table).map(|(step, _)| step))?;
+        let Some(spread) = table.spread else { return Some(rows) };
+        // A group that outgrows a partition is divided, as far as the layout allows.
+        let parts = spread.at_most.max(1);
+        let worst = rows.worst.div_ceil(parts).max(spread.rows.unwrap_or(0).min(rows.worst));
+        let words = format!("{}, in up to {parts} parts", rows.words);
+        Some(Rows { worst, words, ..rows })
     }
 
     /// The same, as if time were cut by this step, or not at all.

@@ -58,7 +58,9 @@ fn faults(catalog: &str) -> Vec<Fault> {
         let alone: Vec<String> = review(&[]).into_iter().map(|finding| finding.message).collect();
         for finding in review(&[laid]).into_iter().filter(|finding| !alone.contains(&finding.message)) {
             let message = &finding.message;
-            let excused = impossible.iter().any(|what| message.contains(what.as_str()))
+            // The traffic of one item meets in one place, whatever the layout.
+            let excused = finding.rule.name == "hot-partition"
+                || impossible.iter().any(|what| message.contains(what.as_str()))
                 || NOT_YET.iter().any(|(catalog, words)| *catalog == name && message.contains(words));
             let words = format!("{}: {}: {message}", engine.name(), finding.rule.name);
             all.push(Fault { rule: finding.rule.name, words, excused });

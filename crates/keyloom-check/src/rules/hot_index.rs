@@ -18,10 +18,11 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
             continue;
         }
         for broken in broken(context, table) {
-            let message = format!(
-                "the busiest partition of the index `{}` takes {} a second, and the writes of its table wait for it",
-                table.name, broken.units
-            );
+            let mut message =
+                format!("the busiest partition of the index `{}` takes {} a second", table.name, broken.units);
+            if broken.writes {
+                message.push_str(", and the writes of its table wait for it");
+            }
             findings.push(
                 Finding::new(&RULE, context.word_place(&table.name, "partition"), message)
                     .derivation(broken.derivation)

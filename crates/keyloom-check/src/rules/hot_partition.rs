@@ -42,6 +42,8 @@ pub(crate) struct Broken {
     pub level: Level,
     /// `4,500 read units`.
     pub units: String,
+    /// They are written, not read.
+    pub writes: bool,
     /// How that is known.
     pub derivation: String,
     /// The limit.
@@ -63,12 +65,15 @@ pub(crate) fn broken(context: &LayoutContext<'_>, table: &Table) -> Vec<Broken> 
         if fresh { whole } else { whole.div_ceil(2) }
     };
     let one_item = table.sort.is_empty();
+    let parts = table.spread.map_or(1, |spread| spread.at_most.max(1));
     let each = |load: Load, name: &str, what: &str, help: &'static str| {
         let (fact, limit) = Facts::of(context.engine).get(name).map(|_| limit(context.engine, name))?;
+        let per_part = load.units / parts as f64;
         let level = if one_item && load.stated { Level::Error } else { Level::Warning };
         let units = format!("{} {what}", count_text(load.units.round() as u64));
         let derivation = format!("{} = {units}/s", load.words.join(" + "));
-        (load.units > fact.value as f64).then_some(Broken { level, units, derivation, limit, help })
+        let writes = name == "partition_write_units";
+        (per_part > fact.value as f64).then_some(Broken { level, units, writes, derivation, limit, help })
     };
     let reads = each(
         context.reads_of_busiest(table, read),

@@ -19,6 +19,7 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
         Atomic::Row => 1,
         Atomic::Rows { rows_max, .. } => u64::from(rows_max),
     };
+    let together = if rows_max == 1 { "1 row".to_owned() } else { format!("{} rows", count_text(rows_max)) };
     for copy in copies(context).iter().filter(|copy| copy.rule == CopyRule::Touch && !copy.writers.is_empty()) {
         let Some(worst) = copy.rows.worst.filter(|worst| *worst > rows_max.max(WIDE)) else { continue };
         let message = format!(
@@ -30,11 +31,7 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
         );
         findings.push(
             Finding::new(&RULE, context.word_place(&copy.table.name, "copies"), message)
-                .derivation(format!(
-                    "groups: {}; one decision of {} takes {rows_max} rows",
-                    copy.rows,
-                    context.engine.title()
-                ))
+                .derivation(format!("groups: {}; one decision there takes {together}", copy.rows))
                 .help("look it up instead of copying it, or let the copy lag: `copy`, with `drift` in the catalog"),
         );
     }
