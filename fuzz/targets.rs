@@ -291,7 +291,7 @@ pub fn migrations(bytes: &[u8]) {
                 );
             }
         }
-        let findings = review_all(&[], &surveys, &sources, &Config::default(), TODAY);
+        let findings = review_all(&[], &[], &surveys, &sources, &Config::default(), TODAY);
         in_order(&findings, &sources);
         let report =
             Report { findings: &findings, sources: &sources, rules: &[], version: "0", today: None, survey: None };

@@ -9,6 +9,8 @@ use keyloom_text::Reading;
 pub struct Context<'a> {
     /// The catalog, as far as it was understood.
     pub catalog: &'a Catalog,
+    /// Whether all files were read and understood.
+    pub understood: bool,
     /// Whether something may be concluded from what is *not* there: all files were read and understood, and nobody
     /// reads or writes outside of this catalog.
     pub whole: bool,
@@ -35,7 +37,7 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        Self { catalog, whole: understood && catalog.complete, read_elsewhere, entities, writers, reading }
+        Self { catalog, understood, whole: understood && catalog.complete, read_elsewhere, entities, writers, reading }
     }
 
     /// The entity of that name. The same as the catalog's own search, without the searching.

@@ -1,7 +1,7 @@
-//! The review: which rules there are, what they find in a catalog, or in a schema and the statements that use it, and which
-//! findings the authors have accepted.
+//! The review: which rules there are, what they find in a catalog, in its layout, or in a schema and the statements that use
+//! it, and which findings the authors have accepted.
 //!
-//! Pure: catalogs, surveys, today's date and the settings go in; findings come out, in their one order. A rule is
+//! Pure: catalogs, layouts, surveys, today's date and the settings go in; findings come out, in their one order. A rule is
 //! one file in [`rules`], with its record, its check and its words, and its page beside it.
 
 mod baseline;
@@ -10,9 +10,13 @@ mod config;
 mod context;
 mod growth;
 mod guess;
+mod layout_context;
+mod load;
 mod meaning;
+mod partition;
 mod reading;
 mod reads;
+mod refusals;
 mod registry;
 mod rejections;
 pub mod rules;
@@ -23,7 +27,8 @@ mod writing;
 pub use baseline::{Baseline, Remaining};
 pub use config::{Config, ConfigAllow, nearest_rule};
 pub use context::Context;
-pub use registry::{CATALOG_RULES, CatalogRule, SURVEY_RULES, SurveyRule, all_rules, rule};
+pub use layout_context::{Laid, LayoutContext};
+pub use registry::{CATALOG_RULES, CatalogRule, LAYOUT_RULES, LayoutRule, SURVEY_RULES, SurveyRule, all_rules, rule};
 pub use survey_context::{Mentions, SurveyContext, TableUse};
 
 use keyloom_finding::{Finding, Level, Sources};
@@ -36,13 +41,14 @@ use keyloom_text::Reading;
 /// `config` is what `keyloom.toml` and the flags say; `today` decides which allowances have expired and which facts
 /// have grown old.
 pub fn review(readings: &[Reading], sources: &Sources, config: &Config, today: Date) -> Vec<Finding> {
-    review_all(readings, &[], sources, config, today)
+    review_all(readings, &[], &[], sources, config, today)
 }
 
-/// Reviews catalogs, and schemas with the statements that use them, in one go: an allowance of the repository may be about
-/// either.
+/// Reviews catalogs, their layouts, and schemas with the statements that use them, in one go: an allowance of the repository
+/// may be about any of them.
 pub fn review_all(
     readings: &[Reading],
+    layouts: &[Laid],
     surveys: &[Survey],
     sources: &Sources,
     config: &Config,
@@ -52,15 +58,24 @@ pub fn review_all(
     rules::stale_facts::check(today, &mut findings);
     let mut allowances = suppression::ConfigAllowances::new(config, sources, today);
     findings = allowances.apply(findings);
-    for reading in readings {
+    for (at, reading) in readings.iter().enumerate() {
         let context = Context::new(reading);
+        let laid: Vec<&Laid> = layouts.iter().filter(|laid| laid.catalog == at).collect();
         let mut found = reading.findings.clone();
         for rule in CATALOG_RULES {
             (rule.check)(&context, &mut found);
         }
-        let found = suppression::apply(found, reading, sources, today);
+        for laid in &laid {
+            found.extend(laid.reading.findings.iter().cloned());
+            let Some(context) = LayoutContext::new(&context, laid) else { continue };
+            for rule in LAYOUT_RULES {
+                (rule.check)(&context, &mut found);
+            }
+        }
+        let found = suppression::apply(found, reading, &laid, sources, today);
         findings.extend(allowances.apply(found));
         allowances.cover(&reading.files);
+        laid.iter().for_each(|laid| allowances.cover(laid.reading.file.as_slice()));
     }
     let mut found = Vec::new();
     let mentions = Mentions::of(surveys);

@@ -5,12 +5,19 @@ use keyloom_model::{Allow, Date};
 use keyloom_text::Reading;
 
 use crate::config::Config;
+use crate::layout_context::Laid;
 use crate::registry;
 use crate::rules::{bad_config, unused_allow};
 
 /// Takes out what the catalog's own `allow:` accepts, and adds a finding for each one that is unused, expired or names
 /// no rule.
-pub(crate) fn apply(findings: Vec<Finding>, reading: &Reading, sources: &Sources, today: Date) -> Vec<Finding> {
+pub(crate) fn apply(
+    findings: Vec<Finding>,
+    reading: &Reading,
+    layouts: &[&Laid],
+    sources: &Sources,
+    today: Date,
+) -> Vec<Finding> {
     let allows = &reading.catalog.allows;
     let scopes: Vec<Option<Place>> = allows.iter().map(|allow| scope(allow, reading, sources)).collect();
     let mut used = vec![false; allows.len()];
@@ -32,7 +39,9 @@ pub(crate) fn apply(findings: Vec<Finding>, reading: &Reading, sources: &Sources
     let judge_unused = !reading.unreadable && kept.iter().all(|finding| finding.level < Level::Error);
     for (allow, used) in allows.iter().zip(used) {
         let place = reading.places.whole(&allow.path);
-        kept.extend(judge(&allow.rule, allow.until, place, used || !judge_unused, today));
+        // Without a layout, nobody looked for what only a layout has.
+        let looked = judge_unused && (!layouts.is_empty() || !registry::needs_layout(&allow.rule));
+        kept.extend(judge(&allow.rule, allow.until, place, used || !looked, today));
     }
     kept
 }

@@ -1,7 +1,7 @@
 //! Every rule has a page, fixtures that fire, fixtures that do not, and snapshots of the rendered findings.
 //!
 //! A rule's fixtures stand in `tests/rules/<rule>/`: files or folders named `fires-*` and `quiet-*`. A folder holds a
-//! `catalog.yaml`, what it includes, and perhaps a `keyloom.toml`; a folder without a catalog, or a file that is neither
+//! `catalog.yaml`, what it includes, perhaps its `layout.yaml`, and perhaps a `keyloom.toml`; a folder without a catalog, or a file that is neither
 //! YAML nor TOML, is a repository with a schema and perhaps programs, and is surveyed. A first line `# today: 2030-01-01`
 //! sets the date. Beside each firing fixture stands its rendered report, `<fixture>.txt`. `KEYLOOM_UPDATE=1 cargo test`
 //! rewrites the reports and `docs/rules/`; the diff is then to be read like code.
@@ -14,12 +14,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use keyloom_check::{Config, all_rules, review, review_all};
+use keyloom_check::{Config, Laid, all_rules, review_all};
 use keyloom_finding::render::{Format, Report, Style, render};
 use keyloom_finding::{Finding, Level, Sources};
 use keyloom_model::Date;
 use keyloom_survey::{Request, Tree, recall, survey};
-use keyloom_text::{Files, Unreadable, read};
+use keyloom_text::{Files, Unreadable, read, read_layout};
+
+mod support;
 
 /// The files of one fixture, under their own short names.
 struct Fixture {
@@ -95,7 +97,7 @@ fn run_survey(fixture: &Path) -> Outcome {
     };
     let surveys = survey(tree.as_ref(), &Request::default(), &mut sources);
     let today = Date { year: 2026, month: 11, day: 15 };
-    findings.extend(review_all(&[], &surveys, &sources, &config, today));
+    findings.extend(review_all(&[], &[], &surveys, &sources, &config, today));
     recall(tree.as_ref(), findings.iter().flat_map(Finding::places), &mut sources);
     outcome(findings, &sources, today)
 }
@@ -138,7 +140,13 @@ fn run_catalog(fixture: &Path) -> Outcome {
     let today =
         first_line.strip_prefix("# today: ").and_then(Date::parse).unwrap_or(Date { year: 2026, month: 11, day: 15 });
     let reading = read(&name, &files, &mut sources);
-    findings.extend(review(&[reading], &sources, &config, today));
+    let mut layouts = Vec::new();
+    if fixture.is_dir() && folder.join("layout.yaml").exists() {
+        let layout = read_layout("layout.yaml", &files, &mut sources, &reading);
+        let abilities = support::abilities(layout.layout.engine);
+        layouts.push(Laid { catalog: 0, reading: layout, abilities });
+    }
+    findings.extend(review_all(&[reading], &layouts, &[], &sources, &config, today));
     outcome(findings, &sources, today)
 }
 

@@ -45,9 +45,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --store cassandra://db-1/shop\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
     )]
     Export(ExportArguments),
-    /// Review a catalog, or a CQL schema and the statements that use it
+    /// Review a catalog, its layout, or a CQL schema and the statements that use it
     #[command(
-        after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what stands in changed lines, or points to them\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
+        after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check examples/cases layout.yaml     a catalog and its layout\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what stands in changed lines, or points to them\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
     )]
     Check(CheckArguments),
     /// Design the tables of a catalog on an engine: one structure for each question, by rule
@@ -91,8 +91,8 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct CheckArguments {
-    /// Catalogs and schemas: a folder stands for its catalog.yaml or, without one, for the CQL and programs below it; `-` is a
-    /// catalog on standard input. By default all that this folder holds
+    /// Catalogs, layouts and schemas: a folder stands for its catalog.yaml or, without one, for the CQL and programs below it;
+    /// `-` is a catalog on standard input; a layout belongs to the catalog beside it. By default all that this folder holds
     pub(crate) paths: Vec<PathBuf>,
     /// Files and folders with programs, or with statements, that use the schema; may be repeated
     #[arg(long, value_name = "PATH")]

@@ -1,11 +1,11 @@
-//! What a call of `check` is about: catalogs, schemas, programs.
+//! What a call of `check` is about: catalogs, their layouts, schemas, programs.
 
 use std::path::{Path, PathBuf};
 
 use keyloom::cql::parse::parse;
 use keyloom::finding::Finding;
 use keyloom::survey::{Request, is_program, may_be_cql};
-use keyloom::text::Unreadable;
+use keyloom::text::{Unreadable, is_layout};
 
 use crate::arguments::CheckArguments;
 use crate::files::{STANDARD_INPUT, catalog_path, read, relative_name, shown_name};
@@ -15,6 +15,8 @@ use crate::files::{STANDARD_INPUT, catalog_path, read, relative_name, shown_name
 pub(crate) struct Asked {
     /// The names of catalogs.
     pub(crate) catalogs: Vec<String>,
+    /// The names of layouts.
+    pub(crate) layouts: Vec<String>,
     /// Files and folders that are surveyed.
     pub(crate) roots: Vec<PathBuf>,
     /// What is what among them.
@@ -36,10 +38,17 @@ impl Asked {
             asked.roots.push(here);
         }
         for path in paths {
-            match is_surveyed(path) {
-                true => asked.roots.push(path.clone()),
-                false => asked.catalogs.push(shown_name(path)),
+            if is_surveyed(path) {
+                asked.roots.push(path.clone());
+            } else if path.is_file() && read(path).is_ok_and(|text| is_layout(&text)) {
+                asked.layouts.push(relative_name(path));
+            } else {
+                asked.catalogs.push(shown_name(path));
             }
+        }
+        // A layout without a catalog beside it belongs to the one in its folder.
+        if asked.catalogs.is_empty() {
+            asked.catalogs.extend(asked.layouts.first().map(|layout| shown_name(beside(layout))));
         }
         let names = |paths: &[PathBuf]| paths.iter().map(|path| relative_name(path)).collect::<Vec<_>>();
         let is_named = !arguments.paths.is_empty();
@@ -73,6 +82,14 @@ impl Asked {
         let named = self.roots.iter().filter(|root| !root.is_dir());
         let read = |root: &PathBuf| read(root).err().map(|unreadable| (relative_name(root), unreadable));
         named.filter_map(read).filter(|(name, _)| !self.catalogs.contains(name)).collect()
+    }
+}
+
+/// The folder of a file.
+fn beside(name: &str) -> &Path {
+    match Path::new(name).parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 

@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use keyloom::check::{Baseline, Config, fails, review_all};
+use keyloom::check::{Baseline, Config, Laid, fails, review_all};
 use keyloom::finding::{Finding, Sources};
 use keyloom::model::Date;
 use keyloom::survey::{recall, survey};
-use keyloom::text::{Reading, read};
+use keyloom::text::{Reading, read, read_layout};
 
 use crate::Exit;
 use crate::arguments::{CheckArguments, FindingFormat};
@@ -40,11 +40,13 @@ pub(crate) fn run(arguments: &CheckArguments) -> Exit {
     }
     let readings = readings(&asked, &config, &mut sources);
     is_bad |= readings.iter().any(|reading| reading.unreadable);
+    let layouts = layouts(&asked, &readings, &mut sources);
+    is_bad |= layouts.iter().any(|laid| laid.reading.unreadable);
     let unreadable: BTreeMap<_, _> =
         repository.unreadable_files().into_iter().chain(asked.unreadable_files()).collect();
     is_bad |= !unreadable.is_empty();
     findings.extend(unreadable.into_iter().map(|(name, why)| asked.explain(why.finding(None, &name), &name)));
-    findings.extend(review_all(&readings, &surveys, &sources, &config, today));
+    findings.extend(review_all(&readings, &layouts, &surveys, &sources, &config, today));
     let is_json = matches!(arguments.format, FindingFormat::Json);
     let places: Vec<_> = findings.iter().flat_map(Finding::places).chain(taken::places(&surveys, is_json)).collect();
     recall(&repository, places, &mut sources);
@@ -89,6 +91,23 @@ fn readings(asked: &Asked, config: &Config, sources: &mut Sources) -> Vec<Readin
         }
     }
     names.into_iter().map(|name| read(name, &Disk, sources)).collect()
+}
+
+/// The layouts, each beside its catalog: the one of that name, else the first, against which it is then wrong.
+fn layouts(asked: &Asked, readings: &[Reading], sources: &mut Sources) -> Vec<Laid> {
+    let mut laid = Vec::new();
+    for name in asked.layouts.iter().filter(|_| !readings.is_empty()) {
+        let of = |reading: &Reading| read_layout(name, &Disk, &mut Sources::default(), reading).layout.catalog;
+        let catalog = readings.iter().position(|reading| of(reading) == reading.catalog.name).unwrap_or(0);
+        let reading = read_layout(name, &Disk, sources, &readings[catalog]);
+        let engine = reading.layout.engine;
+        let abilities = keyloom::serve::abilities(engine);
+        if abilities.is_none() {
+            complain(&format!("{name} is read, but not compiled: Keyloom does not store on {} yet", engine.title()));
+        }
+        laid.push(Laid { catalog, reading, abilities });
+    }
+    laid
 }
 
 /// Writes down all findings, so that they are left out from now on.

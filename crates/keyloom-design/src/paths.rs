@@ -18,6 +18,8 @@ pub(crate) fn paths(program: &Program) -> Vec<Path> {
         let remains = remains(program, plan);
         match all.iter_mut().find(|path| path.question == base && path.form == form) {
             Some(path) => {
+                let more = plan.access.looks_up.iter().filter(|found| !path.looks_up.contains(found));
+                path.looks_up.extend(more.cloned().collect::<Vec<_>>());
                 path.remains
                     .extend(remains.into_iter().filter(|field| !path.remains.contains(field)).collect::<Vec<_>>());
                 path.reads_at_most = most(path.reads_at_most, plan.at_most);

@@ -203,7 +203,7 @@ fn sources(catalog: &Catalog, layout: &mut Layout, refusals: &mut Vec<Refusal>) 
 
 /// The access of a question: the one that the layout states, else the best.
 fn answer(catalog: &Catalog, layout: &Layout, asked: &Asked) -> Result<Access, What> {
-    let Some(stated) = stated(layout, &asked.question) else {
+    let Some(stated) = stated_path(layout, &asked.question) else {
         return access::best(catalog, layout, asked).map_err(What::NoPath);
     };
     let name = stated.form.table();
@@ -219,7 +219,7 @@ fn answer(catalog: &Catalog, layout: &Layout, asked: &Asked) -> Result<Access, W
 }
 
 /// The path that a layout states for a question: the one that says most of it.
-fn stated<'a>(layout: &'a Layout, question: &Question) -> Option<&'a LaidPath> {
+pub fn stated_path<'a>(layout: &'a Layout, question: &Question) -> Option<&'a LaidPath> {
     let Question::Pattern { pattern, with, order, sent } = question else {
         return layout.paths.iter().find(|path| path.question == *question);
     };

@@ -64,6 +64,20 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Finding>> {
     Ok(print::print(&page))
 }
 
+/// Whether a file is a layout: its first key says so.
+///
+/// ```
+/// assert!(keyloom_text::is_layout("# of our shop\nlayout: 1\ncatalog: shop\n"));
+/// assert!(!keyloom_text::is_layout("language: 1\ncatalog: shop\n"));
+/// ```
+pub fn is_layout(text: &str) -> bool {
+    let mut sources = Sources::default();
+    let file = sources.add("", text);
+    let root = yaml::parse(file, text, &mut Vec::new()).root;
+    let first = root.as_ref().and_then(|root| root.keys().first().copied());
+    matches!(order::Shape::of_file(first), order::Shape::Layout)
+}
+
 /// A whole file, ready to be printed.
 struct Page<'a> {
     /// What the file holds, as if it were the value of an entry; nothing for a file of comments.

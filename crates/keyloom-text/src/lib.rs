@@ -13,7 +13,7 @@ mod vocabulary;
 mod yaml;
 
 pub use fault::Fault;
-pub use format::{format, print_layout};
+pub use format::{format, is_layout, print_layout};
 pub use json_schema::json_schema;
 pub use read::{Files, LayoutReading, Reading, Unreadable, nearest, read, read_layout};
 pub use text::Text;

@@ -5,7 +5,7 @@ use keyloom_survey::Role;
 
 use crate::guess::native;
 use crate::reads::{given, names};
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "boundary-mismatch",
@@ -73,4 +73,9 @@ fn always_given(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
 
 fn is_moment(column: &Column) -> bool {
     matches!(native(column), Some(Native::Timestamp | Native::Timeuuid))
+}
+
+/// Over a layout: what the program refuses.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(context.refused(&RULE).into_iter().map(|finding| finding.level(Level::Error)));
 }

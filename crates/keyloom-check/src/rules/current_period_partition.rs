@@ -1,10 +1,10 @@
 use keyloom_cql::schema::{Column, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::SurveyContext;
 use crate::guess::{few_values, time_part};
 use crate::meaning::{has_word, is_bucket, is_integer};
 use crate::reads::names;
+use crate::{LayoutContext, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "current-period-partition",
@@ -80,4 +80,27 @@ const SPREAD: &[&str] = &["partition", "shard", "slot"];
 /// Whether the service adds rows.
 fn is_written(context: &SurveyContext<'_>, table: &Table) -> bool {
     context.uses_in_life(table).iter().any(|one| !one.is_test() && one.sets())
+}
+
+/// Over a layout: a partition of times alone.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    use keyloom_model::{Type, layout::Part};
+    for (table, entity) in context.spread_tables() {
+        let is_time = |part: &&Part| match part {
+            Part::Bucket(..) => true,
+            Part::Field(field) => {
+                entity.field(field).is_some_and(|field| matches!(field.ty, Type::Timestamp { .. } | Type::Date))
+            }
+        };
+        let parts = table.partition.parts();
+        if parts.is_empty() || !parts.iter().all(|part| is_time(&part)) {
+            continue;
+        }
+        let message =
+            format!("time alone is the partition of `{}`: all writes of now meet in one partition", table.name);
+        findings.push(
+            Finding::new(&RULE, context.word_place(&table.name, "partition"), message)
+                .help("put what a caller can name before the time (an owner, a place, a kind)"),
+        );
+    }
 }

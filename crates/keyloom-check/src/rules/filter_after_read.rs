@@ -7,7 +7,7 @@ use keyloom_survey::{Role, Site};
 
 use crate::growth::worst_rows;
 use crate::reads::names;
-use crate::{Context, SurveyContext};
+use crate::{Context, LayoutContext, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "filter-after-read",
@@ -171,4 +171,35 @@ fn chosen_by_the_program(context: &SurveyContext<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Over a layout: the share that passes is stated, and small.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    const READ_FOR_ONE: f64 = 10.0;
+    let mut seen: Vec<&str> = Vec::new();
+    for plan in context.program.reads.iter().filter(|plan| !plan.access.remains.is_empty()) {
+        let (Some(selection), Some(pattern)) =
+            (keyloom_plan::selection(context.catalog, &plan.asked), context.pattern_of(&plan.asked.question))
+        else {
+            continue;
+        };
+        let Some(matches) = selection.matches.filter(|_| !seen.contains(&pattern.name.as_str())) else { continue };
+        if matches.factor() * READ_FOR_ONE >= 1.0 {
+            continue;
+        }
+        seen.push(&pattern.name);
+        let tests = plan.access.remains.iter().map(|test| format!("`{test}`")).collect::<Vec<_>>().join(" and ");
+        let times = (1.0 / matches.factor().max(1e-6)).round() as u64;
+        let message = format!(
+            "`{}` reads {} rows of `{}` for each that passes {tests}",
+            pattern.name,
+            count_text(times),
+            plan.access.table
+        );
+        findings.push(
+            Finding::new(&RULE, context.question_place(&plan.asked.question), message)
+                .derivation(format!("1 / {matches} = {}", count_text(times)))
+                .help("give it a table of its own, with what is tested in `where` or before the order in its key"),
+        );
+    }
 }

@@ -10,7 +10,7 @@ use crate::guess::gathers_over_time;
 use crate::meaning::has_word;
 use crate::reads::{constant, given, names, relations, restricted};
 use crate::writing::Reach;
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "global-partition",
@@ -139,5 +139,27 @@ fn constant_column<'a>(context: &SurveyContext<'a>, table: &Table, column: &'a C
         [only] if times > 1 || told => Some(Constant { column: &column.name, value: Some(only) }),
         [] if told => Some(Constant { column: &column.name, value: None }),
         _ => None,
+    }
+}
+
+/// Over a layout: `partition: [all]` on an engine that spreads rows over machines.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    const FEW: u64 = 1_000;
+    for (table, entity) in context.spread_tables() {
+        let all = table.partition.parts().is_empty();
+        if !all {
+            continue;
+        }
+        let rows = context.rows(table);
+        let few = rows.as_ref().is_some_and(|rows| rows.worst <= FEW && !rows.endless);
+        let level = if few { Level::Note } else { Level::Warning };
+        let message =
+            format!("all rows of `{}` lie in one partition, however many {} there are", table.name, entity.name);
+        let mut finding = Finding::new(&RULE, context.word_place(&table.name, "partition"), message).level(level).help(
+            "partition by what a caller can name (an owner, a kind), or cut it by time: a worker that takes what is due reads \
+             `day(due_at)` one by one",
+        );
+        finding.derivation = rows.map(|rows| format!("at most {}", rows.words));
+        findings.push(finding);
     }
 }

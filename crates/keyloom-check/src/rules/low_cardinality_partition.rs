@@ -2,10 +2,10 @@ use keyloom_cql::ast::Native;
 use keyloom_cql::schema::Table;
 use keyloom_finding::{Finding, Level, Rule};
 
-use super::global_partition;
-use crate::SurveyContext;
+use super::{global_partition, status_partition};
 use crate::guess::{few_values, gathers_over_time, holds_little, native};
 use crate::reads::names;
+use crate::{LayoutContext, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "low-cardinality-partition",
@@ -37,4 +37,25 @@ fn check(context: &SurveyContext<'_>, table: &Table) -> Option<Finding> {
         "add what spreads the rows (an owner, or a bucket computed from the id, and a day beside it) to the partition key: a read by {key} \
          then asks one partition for each of its values"
     )))
+}
+
+/// Over a layout: a partition of enums and bools alone.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    for (table, entity) in context.spread_tables() {
+        let parts = context.parts_beside_tenant(table, entity);
+        let is_state = parts.iter().any(|part| entity.states.iter().any(|states| states.field == part.field()));
+        // A state has its own rule.
+        if is_state || context.has_tenant(table, entity) || !status_partition::few_values(context, table, entity) {
+            continue;
+        }
+        let key = names(parts.iter().map(|part| part.field()));
+        let message = format!(
+            "all rows of `{}` lie in a few partitions: {key} is the whole partition key, and has few values",
+            table.name
+        );
+        findings.push(
+            Finding::new(&RULE, context.word_place(&table.name, "partition"), message)
+                .help("put what a caller can name before it (an owner, a place, a day)"),
+        );
+    }
 }

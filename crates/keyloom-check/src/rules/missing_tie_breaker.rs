@@ -8,7 +8,7 @@ use crate::guess::{native, words};
 use crate::meaning::{has_word, is_clock, is_event, is_identity, is_sequence, thing};
 use crate::reads::names;
 use crate::writing::foremost;
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "missing-tie-breaker",
@@ -210,4 +210,40 @@ fn stem(name: &str) -> Vec<String> {
 fn is_number(of: Native) -> bool {
     use Native::{Bigint, Boolean, Counter, Decimal, Double, Float, Int, Smallint, Tinyint, Varint};
     matches!(of, Bigint | Boolean | Counter | Decimal | Double | Float | Int | Smallint | Tinyint | Varint)
+}
+
+/// Over a layout: a key that lacks what identifies a row.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    use keyloom_model::layout::{Holds, Keeper, Part};
+    for (table, entity) in context.row_tables() {
+        // An engine's index keeps rows of the same key apart by itself; the newest of each value is one row on purpose.
+        if matches!(table.holds, Holds::Newest { .. } | Holds::Projection { keeper: Keeper::Index, .. }) {
+            continue;
+        }
+        let parts = table.partition.parts().iter().filter_map(|part| match part {
+            Part::Field(field) => Some(field.as_str()),
+            Part::Bucket(..) => None,
+        });
+        let key: Vec<&str> = parts.chain(table.sort.iter().map(|item| item.field.as_str())).collect();
+        // Where the tenant is missing from a table that must have it, that is said of its partition.
+        let tenant = context.tenant_field(entity).filter(|tenant| table.all_tenants && !key.contains(tenant));
+        let lacks = entity.key.iter().map(String::as_str).filter(|field| !key.contains(field));
+        let lacks: Vec<&str> = if entity.identified_by(&key) { Vec::new() } else { lacks.collect() };
+        let lacks: Vec<&str> = tenant.into_iter().chain(lacks).collect();
+        if lacks.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "rows of `{}` overwrite each other: its key lacks {}, and two of {} may have the same rest",
+            table.name,
+            names(lacks.iter().copied()),
+            entity.name
+        );
+        let place = context.word_place(&table.name, if table.sort.is_empty() { "partition" } else { "sort" });
+        findings.push(
+            Finding::new(&RULE, place, message)
+                .level(Level::Error)
+                .help(format!("add {} at the end of `sort`", names(lacks.iter().copied()))),
+        );
+    }
 }

@@ -4,7 +4,7 @@ use keyloom_finding::{Finding, Level, Rule};
 
 use crate::meaning::{grows_with_time, is_identity};
 use crate::writing::Reach;
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "mixed-sort-direction",
@@ -106,4 +106,23 @@ fn pages_by(read: &TableUse<'_>, main: &str) -> bool {
             }
             _ => false,
         })
+}
+
+/// Over a layout: what only tells rows apart runs against the order before it.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    for (table, entity) in context.spread_tables() {
+        let is_key = |field: &str| entity.key.iter().any(|key| key == field);
+        let [.., main, tie] = table.sort.as_slice() else { continue };
+        if main.direction == tie.direction || is_key(&main.field) || !is_key(&tie.field) {
+            continue;
+        }
+        let message = format!(
+            "`{}` runs against `{}` in `{}`: the page behind one row takes two reads",
+            tie.field, main.field, table.name
+        );
+        findings.push(
+            Finding::new(&RULE, context.word_place(&table.name, "sort"), message)
+                .help(format!("let `{}` run the same way: it only tells rows apart", tie.field)),
+        );
+    }
 }

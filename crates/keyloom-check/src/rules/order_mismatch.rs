@@ -2,9 +2,9 @@ use keyloom_cql::ast::{OrderingKind, StatementKind};
 use keyloom_cql::schema::{ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
-use crate::SurveyContext;
 use crate::reads::names;
 use crate::rejections::Rejection;
+use crate::{LayoutContext, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "order-mismatch",
@@ -53,4 +53,9 @@ fn message(rejection: &Rejection<'_>, table: &Table) -> Option<String> {
         (true, false) => format!("`{table_name}` has no order by `{}`, which is no clustering column", column.text),
         (true, true) => format!("this is neither the order of `{table_name}` nor its reverse"),
     })
+}
+
+/// Over a layout: what the program refuses.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(context.refused(&RULE));
 }

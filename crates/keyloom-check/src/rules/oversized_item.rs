@@ -1,8 +1,8 @@
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::{Engine, Field, RowSize, bytes_text};
 
-use crate::Context;
 use crate::context::limit;
+use crate::{Context, LayoutContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "oversized-item",
@@ -53,4 +53,9 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .help("lower the maximum, make the collection an entity of its own, or keep large bytes in an object store and their address here"),
         );
     }
+}
+
+/// Over a layout: what the program refuses.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(context.refused(&RULE).into_iter().map(|finding| finding.level(Level::Error)));
 }

@@ -2,11 +2,12 @@ use keyloom_cql::ast::{Operator, RelationKind, Select, Selection, SelectorKind, 
 use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 
+use super::tombstone_heavy_read::left_behind;
 use crate::guess::time_part;
 use crate::meaning::{grows_with_time, has_word, is_clock, is_integer, thing};
 use crate::reads::relations;
 use crate::writing::{Reach, foremost};
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "queue-like-table",
@@ -212,5 +213,29 @@ fn time_in_words(seconds: u64) -> String {
         86_400 => "a day (gc_grace_seconds)".to_owned(),
         _ if seconds.is_multiple_of(86_400) => format!("{} days (gc_grace_seconds)", seconds / 86_400),
         _ => format!("{seconds} s (gc_grace_seconds)"),
+    }
+}
+
+/// Over a layout: a worker takes rows from the front of partitions that nothing cuts by time.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    use keyloom_model::Action;
+    if keyloom_facts::Facts::of(context.engine).get("tombstones_warned").is_none() {
+        return;
+    }
+    for (table, entity) in context.spread_tables() {
+        let claims = context.served_by(&table.name).find_map(|plan| {
+            let pattern = context.pattern_of(&plan.asked.question)?;
+            matches!(pattern.action, Action::Claim(_)).then_some(pattern)
+        });
+        let Some(pattern) = claims.filter(|_| crate::partition::bucket(table).is_none()) else { continue };
+        let message = format!(
+            "`{}` takes rows from the front of `{}`, and steps over all that were taken before",
+            pattern.name, table.name
+        );
+        let mut finding = Finding::new(&RULE, context.word_place(&table.name, "sort"), message)
+            .limit(crate::context::limit(context.engine, "tombstones_warned").1)
+            .help("cut the partition by time, `day(due_at)`: a day that is done is not read again");
+        finding.derivation = left_behind(context, table, entity).map(|left| left.words);
+        findings.push(finding);
     }
 }

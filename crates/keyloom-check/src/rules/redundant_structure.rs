@@ -3,10 +3,11 @@ use std::collections::BTreeMap;
 use keyloom_cql::ast::IndexTargetKind;
 use keyloom_cql::schema::{Column, ColumnKind, Index, Table, View};
 use keyloom_finding::{Finding, Level, Rule};
+use keyloom_model::layout;
 
-use crate::SurveyContext;
 use crate::guess::words;
 use crate::meaning::singular;
+use crate::{LayoutContext, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "redundant-structure",
@@ -117,4 +118,49 @@ fn thing(table: &Table) -> Vec<String> {
     }
     thing.retain(|word| !matches!(word.as_str(), "asc" | "desc" | "reverse" | "reversed"));
     thing
+}
+
+/// Over a layout: a projection whose rows stand in the same order in another table that has all its columns.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    for (table, _) in context.row_tables() {
+        let Some(other) = covered_by(context, table) else { continue };
+        let message =
+            format!("`{}` holds the rows of `{}` in the same order, and nothing more", table.name, other.name);
+        findings.push(
+            Finding::new(&RULE, context.table_place(&table.name), message)
+                .related(context.table_place(&other.name), "answers the same questions")
+                .help("take it out: each write of the entity has one row less to write"),
+        );
+    }
+}
+
+/// The table that makes a projection needless. Of two that are equal, the first written stays.
+pub(crate) fn covered_by<'a>(context: &'a LayoutContext<'_>, table: &layout::Table) -> Option<&'a layout::Table> {
+    use layout::{Holds, Keeper};
+    let Holds::Projection { entity, keeper } = &table.holds else { return None };
+    let position = |name: &str| context.tables().position(|table| table.name == name);
+    let reversed = |a: &layout::SortItem, b: &layout::SortItem| {
+        a.field == b.field && a.direction != b.direction && !a.nulls_last && !b.nulls_last
+    };
+    context.tables().filter(|other| other.name != table.name).find(|other| {
+        let as_fresh = match &other.holds {
+            Holds::Source { entity: of, .. } => of == entity,
+            Holds::Projection { entity: of, keeper: by } => of == entity && (by == keeper || *by != Keeper::Index),
+            _ => false,
+        };
+        let in_order = other.sort == table.sort
+            || (other.sort.len() == table.sort.len()
+                && other.sort.iter().zip(&table.sort).all(|(a, b)| reversed(a, b)));
+        let has = |column: &String| other.columns.iter().flatten().any(|known| known == column);
+        let all = table.columns.iter().flatten().all(has);
+        let mutual = matches!(other.holds, Holds::Projection { .. })
+            && other.columns.iter().flatten().all(|column| table.columns.iter().flatten().any(|known| known == column));
+        as_fresh
+            && in_order
+            && all
+            && table.copies.is_empty()
+            && (other.partition == table.partition && other.filter == table.filter)
+            && (other.all_tenants == table.all_tenants)
+            && (!mutual || position(&other.name) < position(&table.name))
+    })
 }

@@ -6,7 +6,7 @@ use keyloom_survey::Role;
 use crate::guess::native;
 use crate::meaning::{has_word, is_clock};
 use crate::writing::{Reach, foremost};
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "row-by-row-retention",
@@ -148,4 +148,27 @@ fn deleted_by_job(table: &Table, clock: &Column, uses: &[TableUse<'_>]) -> Optio
         clock.name
     );
     Some(Finding::new(&RULE, job.place(), message).level(Level::Note).help(help))
+}
+
+/// Over a layout: rows of a table that is cut by time end one by one.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    use keyloom_model::layout::WhenExpired;
+    for (table, entity) in context.row_tables() {
+        let one_by_one = table.expires == Some(WhenExpired::Row);
+        let (Some((step, field)), Some(kept)) = (crate::partition::bucket(table), entity.kept_for()) else { continue };
+        let dropped = crate::partition::span_of(step).milliseconds() <= kept.milliseconds();
+        if !one_by_one || !dropped || !entity.append_only {
+            continue;
+        }
+        let message = format!(
+            "rows of `{}` end one by one after {kept}, and `{}({field})` could go as a whole",
+            table.name,
+            step.name()
+        );
+        findings.push(
+            Finding::new(&RULE, context.word_place(&table.name, "expires"), message).help(
+                "`expires: whole buckets`: nothing is read or marked row by row, and up to one bucket stays longer",
+            ),
+        );
+    }
 }

@@ -8,7 +8,7 @@ use super::gathered;
 use crate::guess::{few_values, time_part};
 use crate::meaning::is_bucket;
 use crate::reads::{names, relations};
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unbounded-fan-out",
@@ -103,4 +103,9 @@ fn lists(relation: &Relation, name: &str) -> bool {
 /// Whether a list of its values can be of any length. Periods, buckets and kinds are few.
 fn is_endless(column: &Column) -> bool {
     !is_bucket(column) && !time_part(column) && few_values(column).is_none()
+}
+
+/// Over a layout: what the program refuses.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(context.refused(&RULE).into_iter().map(|finding| finding.level(Level::Error)));
 }

@@ -3,6 +3,7 @@ use keyloom_cql::schema::{Column, ColumnKind, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
+use super::oversized_partition;
 use crate::guess::{native, words};
 use crate::meaning::{
     grows_with_time, has_word, is_bucket, is_clock, is_counter_table, is_event, is_identity_by_name, is_integer,
@@ -10,7 +11,7 @@ use crate::meaning::{
 };
 use crate::reads::{constant, given, names, some_names};
 use crate::writing::{Reach, foremost};
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unbounded-partition",
@@ -408,4 +409,20 @@ fn loudness(table: &Table, uses: &[TableUse<'_>]) -> Level {
 
 fn has_row_deletes(table: &Table, uses: &[TableUse<'_>]) -> bool {
     uses.iter().any(|one| one.deletes_rows() && !one.is_test() && one.reach(table) == Reach::Rows)
+}
+
+/// Over a layout: rows are added as long as their owner lives, and nothing ends them.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    for (table, _) in context.row_tables() {
+        let Some(rows) = context.rows(table).filter(|rows| rows.endless) else { continue };
+        let Some(broken) = oversized_partition::broken(context, table, &rows) else { continue };
+        let message = format!("a partition of `{}` grows for ever: no bucket in its key, and no row ends", table.name);
+        findings.push(
+            Finding::new(&RULE, context.word_place(&table.name, "partition"), message)
+                .level(broken.level)
+                .derivation(broken.derivation)
+                .limit(broken.limit)
+                .help(oversized_partition::way_out(context, table)),
+        );
+    }
 }

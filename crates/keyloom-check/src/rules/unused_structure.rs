@@ -3,10 +3,10 @@ use keyloom_cql::schema::{IndexKind, Keyspace, Table};
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_survey::Role;
 
-use super::gathered;
+use super::{gathered, redundant_structure};
 use crate::reads::relations;
 use crate::writing::names;
-use crate::{SurveyContext, TableUse};
+use crate::{LayoutContext, SurveyContext, TableUse};
 
 pub(crate) static RULE: Rule = Rule {
     name: "unused-structure",
@@ -174,5 +174,35 @@ fn what_decides(context: &SurveyContext<'_>, table: &Table) -> String {
         0 => "look first whether something outside of this repository uses it".to_owned(),
         1 => "one statement could not be read: look first whether that one uses it".to_owned(),
         some => format!("{some} statements could not be read: look first whether one of them uses it"),
+    }
+}
+
+/// Over a layout: a projection that answers no question.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    use keyloom_model::layout::{Holds, Table, Way};
+    let upkeep = |table: &Table| match &table.holds {
+        Holds::Source { upkeep, .. } | Holds::Kept { upkeep, .. } => Some(upkeep.clone()),
+        _ => None,
+    };
+    let counted = |name: &str| {
+        // Where a recount does not say from which table, any may be the one.
+        context.tables().filter_map(upkeep).any(|upkeep| match upkeep.from {
+            Some(from) => from == name,
+            None => upkeep.way == Some(Way::Recount),
+        })
+    };
+    for (table, entity) in context.row_tables() {
+        let is_copy = matches!(table.holds, Holds::Projection { .. } | Holds::Newest { .. });
+        let used = context.served_by(&table.name).next().is_some() || counted(&table.name);
+        // Where something is not served at all, this table may have been meant for it.
+        let refused = context.program.refusals.iter().any(|refusal| refusal.question.is_some());
+        if !is_copy || used || refused || redundant_structure::covered_by(context, table).is_some() {
+            continue;
+        }
+        let message = format!("no pattern reads `{}`, and each write of {} has to keep it", table.name, entity.name);
+        findings.push(
+            Finding::new(&RULE, context.table_place(&table.name), message)
+                .help("take it out, or write down in `paths` which question it is for"),
+        );
     }
 }

@@ -70,8 +70,8 @@ pub fn read_layout(name: &str, files: &dyn Files, sources: &mut Sources, catalog
         read_file(&mut reader, &names, root, &mut layout);
     }
     let (_, places, mut findings, misread) = reader.finish();
-    if catalog.unreadable {
-        // What is not known may stand in the part of the catalog that nobody could read.
+    if catalog.unreadable || layout.catalog != catalog.catalog.name {
+        // What is not known may stand in the part of the catalog that nobody could read, or in another catalog.
         findings.retain(|finding| finding.rule.name != unknown_name::RULE.name);
     }
     LayoutReading {
