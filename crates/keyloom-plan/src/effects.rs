@@ -6,6 +6,7 @@ use keyloom_model::{
     WriteVerb,
 };
 
+use crate::question::normal;
 use crate::stored::Companions;
 use crate::test::{Fixed, Test, tests};
 
@@ -302,6 +303,9 @@ impl Scope<'_> {
     fn share(&self, filter: &[Expr]) -> When {
         let mut when = When::Always;
         for test in filter {
+            if self.held_before(test) {
+                continue;
+            }
             let share = match tests(self.entity, &[], Some(test), &[]).pop() {
                 Some(Test::Fixes { field, to }) => enum_share(self.entity, &field, &to),
                 _ => None,
@@ -309,6 +313,31 @@ impl Scope<'_> {
             when = and(when, share.map_or(When::Sometimes, When::Share));
         }
         when
+    }
+
+    /// Whether every row that the write is applied to passed this test before: it is a condition of the write, or the
+    /// states of a field allow the change from nowhere else.
+    fn held_before(&self, test: &Expr) -> bool {
+        let conditions = self.write.conditions.iter().flat_map(|condition| condition.test.conjuncts());
+        if conditions.into_iter().any(|known| normal(self.entity, known) == normal(self.entity, test)) {
+            return true;
+        }
+        let Some(Test::Fixes { field, to }) = tests(self.entity, &[], Some(test), &[]).pop() else { return false };
+        let Some(states) = self.entity.states.iter().find(|states| states.field == field) else { return false };
+        let New::Constant(Expr::Literal(Literal::Variant(becomes))) = self.set_value(&field) else { return false };
+        let from = states.changes.iter().filter(|(_, to)| *to == becomes).map(|(from, _)| from);
+        let passes = |from: &String| match &to {
+            Fixed::To(value) => is_variant(value, from),
+            Fixed::OneOf(values) => values.iter().any(|value| is_variant(value, from)),
+            Fixed::Tenant | Fixed::Through { .. } | Fixed::List { .. } => false,
+        };
+        self.write.verb == WriteVerb::Update && from.clone().next().is_some() && from.into_iter().all(passes)
+    }
+
+    /// What the write sets a field to, whatever it was.
+    fn set_value(&self, field: &str) -> New {
+        let assigned = self.write.assignments.iter().find(|assignment| assignment.path == Path::own(field));
+        assigned.map_or(New::Unknown, |assignment| New::Constant(assignment.value.clone()))
     }
 
     fn reservations(&self, effects: &mut Vec<Effect>) {
@@ -484,6 +513,10 @@ enum New {
     Null,
     Constant(Expr),
     Unknown,
+}
+
+fn is_variant(value: &Expr, name: &str) -> bool {
+    matches!(value, Expr::Literal(Literal::Variant(known)) if known == name)
 }
 
 /// How a kept value follows its rows, where the layout does not say.
