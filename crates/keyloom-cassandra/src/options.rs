@@ -96,7 +96,7 @@ mod tests {
         let window = |lifetime| window(&table(Discipline::Placed, 0, Some(lifetime)));
         let lives = [1, 3_600_000, 3 * DAYS, 18 * DAYS, 19 * DAYS, 30 * DAYS, 365 * DAYS, 10 * 365 * DAYS];
         let hours = lives.map(|lifetime| window(lifetime).unwrap() / HOUR);
-        assert_eq!(hours, [9, 9, 11, 23, 24, 24, 24 * 12, 24 * 122]);
+        assert_eq!(hours, [9, 9, 11, 23, 24, 24, 24 * 13, 24 * 122]);
         for lifetime in (1..19 * 365).map(|days| days * DAYS) {
             let windows = (lifetime / 1_000 + DAY + GC_GRACE_MIN) / window(lifetime).unwrap();
             assert!((20..=45).contains(&windows), "{lifetime}: {windows}");

@@ -35,8 +35,9 @@ impl Terraform {
     /// # Errors
     /// When it can't read the text.
     pub fn formatted(&self, text: &str) -> io::Result<String> {
-        let mut child =
-            command().args(["fmt", "-no-color", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut format = command();
+        format.args(["fmt", "-no-color", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = format.spawn()?;
         let input = child.stdin.take();
         let output = std::thread::scope(|scope| {
             let written = scope.spawn(|| input.map_or(Ok(()), |mut input| input.write_all(text.as_bytes())));
