@@ -25,7 +25,11 @@ pub(crate) fn apply(
     for finding in findings {
         let mut allowed = false;
         for (at, allow) in allows.iter().enumerate().filter(|(_, allow)| allow.rule == finding.rule.name) {
-            if scopes[at].zip(finding.place).is_some_and(|(scope, place)| scope.contains(place)) {
+            // What is allowed in a whole catalog is allowed in its layouts.
+            let in_layout =
+                |place: Place| allow.on.is_empty() && layouts.iter().any(|laid| laid.reading.file == Some(place.file));
+            let within = |place: Place| scopes[at].is_some_and(|scope| scope.contains(place)) || in_layout(place);
+            if finding.place.is_some_and(within) {
                 // An expired allowance still says which finding it was about, so it is not unused.
                 used[at] = true;
                 allowed |= !expired(allow.until, today);

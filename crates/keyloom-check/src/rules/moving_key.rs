@@ -27,9 +27,14 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
             continue;
         };
         let tables = moved.iter().map(|table| format!("`{table}`")).collect::<Vec<_>>().join(", ");
+        let path = match plan.step {
+            None => format!("patterns.{}.set", pattern.name),
+            Some(step) => format!("patterns.{}.atomic.{step}.set", pattern.name),
+        };
+        let place = context.base.value(&path);
         let message = format!("each `{}` moves a row in {tables}: one is removed and one is put", pattern.name);
         findings.push(
-            Finding::new(&RULE, context.base.key(&format!("patterns.{}", pattern.name)), message)
+            Finding::new(&RULE, place, message)
                 .derivation(format!(
                     "{} x {} = {} moves/s",
                     peak_words(pattern.rate),

@@ -24,8 +24,8 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
         let place = |word: &str| context.path_place(&path.question, word);
         let said = |word: &str, stated: &[Path], found: Vec<Path>| {
             let both = |a: &[Path], b: &[Path]| a.iter().all(|path| b.contains(path));
-            let differs = !stated.is_empty() && !(both(stated, &found) && both(&found, stated));
-            differs.then(|| {
+            let same = both(stated, &found) && both(&found, stated);
+            (!stated.is_empty() && !same).then(|| {
                 let message = format!(
                     "`{}`: the layout says `{word}: [{}]`, and it is [{}]",
                     path.question,
