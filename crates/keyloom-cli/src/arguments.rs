@@ -3,10 +3,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use keyloom::embedded::Durability;
+use keyloom::facts::Dollars;
 use keyloom::finding::Level;
 use keyloom::finding::render::Format;
 use keyloom::model::{Date, Engine};
 use keyloom::serve::StoreAddress;
+use keyloom::size::{NodeSize, WhatIf};
 
 #[derive(Parser)]
 #[command(
@@ -65,6 +67,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom show                                 all entities and endpoints of this folder's catalog\n  keyloom show examples/cases close_task       one pattern in full\n  keyloom show examples/cases close_task --engine cassandra\n                                               and what it does to the tables\n  keyloom show shop.yaml --format json         for programs"
     )]
     Show(ShowArguments),
+    /// Say what a catalog comes to on an engine: rows, bytes, units, money, and which limit is crossed first
+    #[command(
+        after_help = "Examples:\n  keyloom size                                 this folder's catalog on the embedded store\n  keyloom size examples/shop --engine dynamodb --region eu-west-1\n  keyloom size examples/cases --engine cassandra --replicas 3 --node-size '8 cores, 2TB' --node-price 310\n  keyloom size examples/cases --layout cases.layout.yaml --format json\n  keyloom size examples/cases --engine cassandra --what-if 'busiest tenant x100' --what-if 'open_case.rate x5'\n  keyloom size examples/cases --engine cassandra --what-if 'Task.assignee_id.worst x10' --plot cases.svg\n\nWhat the catalog does not state is left open by name and never counts as zero: `?` is not known, `40M+` leaves\nsomething out. Money comes from mean rates, limits from worst groups and peaks."
+    )]
+    Size(SizeArguments),
     /// Print catalogs canonically: order of keys, indentation, quotes; comments stay
     #[command(
         after_help = "Examples:\n  keyloom fmt                 rewrite this folder's catalog.yaml\n  keyloom fmt a.yaml b.yaml   rewrite these files\n  keyloom fmt --check         change nothing, exit 1 if something would change (for CI)\n  keyloom fmt - < a.yaml      from standard input to standard output"
@@ -274,6 +281,44 @@ pub(crate) struct ShowArguments {
     /// Also show how it is answered by the tables that would be designed for this engine
     #[arg(long, value_name = "ENGINE", value_parser = engine, conflicts_with = "layout")]
     pub(crate) engine: Option<Engine>,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ShowFormat,
+}
+
+#[derive(Args)]
+pub(crate) struct SizeArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The engine, on which a layout is designed by rule: embedded, cassandra or dynamodb
+    #[arg(long, value_name = "ENGINE", default_value = "embedded", value_parser = engine, conflicts_with = "layout")]
+    pub(crate) engine: Engine,
+    /// A layout of the catalog; it says which engine
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
+    /// Change a number and show both: `busiest tenant x100`, `PATTERN.rate x5`, `ENTITY.FIELD.worst x10`, `scenario NAME`; may
+    /// be repeated
+    #[arg(long, value_name = "CHANGE", value_parser = WhatIf::parse)]
+    pub(crate) what_if: Vec<WhatIf>,
+    /// Draw the growth of the worst partitions and the cost of each pattern into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// The region whose prices are taken, for DynamoDB; us-east-1 unless stated
+    #[arg(long, value_name = "REGION")]
+    pub(crate) region: Option<String>,
+    /// Prices of your own, in the form that docs/size.md shows, for DynamoDB
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// How many nodes have each row, for Cassandra; 3 unless stated
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=9))]
+    pub(crate) replicas: Option<u32>,
+    /// The size of a node, to say how many are needed: '8 cores, 2TB'; for Cassandra
+    #[arg(long, value_name = "SIZE", value_parser = NodeSize::parse)]
+    pub(crate) node_size: Option<NodeSize>,
+    /// What a node costs in a month, in dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = keyloom::size::node_price, requires = "node_size")]
+    pub(crate) node_price: Option<Dollars>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: ShowFormat,

@@ -25,6 +25,7 @@ mod repository;
 mod settings;
 mod show;
 mod since;
+mod size;
 mod taken;
 mod today;
 mod up;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         Command::Design(arguments) => design::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
+        Command::Size(arguments) => size::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::JsonSchema => json_schema::run(),
         Command::Init(arguments) => init::run(&arguments),

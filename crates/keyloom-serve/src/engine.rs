@@ -6,7 +6,7 @@ use keyloom_cassandra::{Cassandra, Login};
 use keyloom_dynamodb::{Credentials, DynamoDb};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_run::{Program, Run};
-use keyloom_store::{Abilities, Define, Fault, Store, Sweep};
+use keyloom_store::{Abilities, Define, Dialect, Fault, Store, Sweep};
 use tokio::{net::TcpListener, runtime::Handle};
 
 use crate::{
@@ -42,6 +42,17 @@ pub fn abilities(engine: EngineKind) -> Option<Abilities> {
         EngineKind::Embedded => Some(keyloom_embedded::abilities()),
         EngineKind::Cassandra => Some(keyloom_cassandra::abilities()),
         EngineKind::DynamoDb => Some(keyloom_dynamodb::abilities()),
+        EngineKind::MongoDb | EngineKind::Redis | EngineKind::Firestore => None,
+    }
+}
+
+/// What an engine stores and charges, known without asking anybody; nothing for one on which nothing is run yet. Where rows
+/// have replicas, there are so many.
+pub fn dialect(engine: EngineKind, replicas: u32) -> Option<Box<dyn Dialect>> {
+    match engine {
+        EngineKind::Embedded => Some(Box::new(keyloom_embedded::EmbeddedDialect)),
+        EngineKind::Cassandra => Some(Box::new(keyloom_cassandra::CassandraDialect { replicas })),
+        EngineKind::DynamoDb => Some(Box::new(keyloom_dynamodb::DynamoDbDialect)),
         EngineKind::MongoDb | EngineKind::Redis | EngineKind::Firestore => None,
     }
 }

@@ -30,6 +30,6 @@ mod up;
 pub mod emit;
 
 pub use data::{DataError, backup, export, restore};
-pub use engine::{Engine, abilities, export_engine, schema};
+pub use engine::{Engine, abilities, dialect, export_engine, schema};
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Data, Ready, Up, UpError, up};

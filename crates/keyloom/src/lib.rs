@@ -38,6 +38,7 @@ pub use keyloom_model as model;
 pub use keyloom_plan as plan;
 pub use keyloom_run as run;
 pub use keyloom_serve as serve;
+pub use keyloom_size as size;
 pub use keyloom_store as store;
 pub use keyloom_survey as survey;
 pub use keyloom_text as text;

@@ -1,0 +1,121 @@
+//! A program, the engine it is on, and the bytes of its rows: what every other module looks at.
+
+use std::collections::BTreeMap;
+
+use keyloom_model::layout::{Holds, Keeper};
+use keyloom_model::{Catalog, Entity};
+use keyloom_plan::{Program, rows_of};
+use keyloom_store::{Call, Dialect, Discipline, Table};
+
+use crate::effort::{Effort, Nanos, effort};
+use crate::values::{self, Which};
+
+/// What a row takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RowBytes {
+    /// A typical one, as the engine counts it for calls.
+    pub typical: u64,
+    /// The largest that the types allow.
+    pub worst: u64,
+    /// What is stored beside each.
+    pub beside: u64,
+    /// What a partition takes beside its rows.
+    pub partition: u64,
+    /// What a removed row leaves behind, where it is placed.
+    pub(crate) trace: u64,
+}
+
+pub(crate) struct Ground<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) dialect: &'a dyn Dialect,
+    bytes: BTreeMap<&'a str, RowBytes>,
+    nanos: Option<Nanos>,
+}
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(program: &'a Program, dialect: &'a dyn Dialect) -> Self {
+        let nanos = Nanos::of(program.layout.engine);
+        let mut ground = Self { program, dialect, bytes: BTreeMap::new(), nanos };
+        ground.bytes = program.all_tables().map(|table| (table.name.as_str(), ground.measure(table))).collect();
+        ground
+    }
+
+    pub(crate) fn catalog(&self) -> &'a Catalog {
+        &self.program.catalog
+    }
+
+    /// The bytes of a table's rows.
+    pub(crate) fn bytes(&self, table: &str) -> RowBytes {
+        self.bytes.get(table).copied().unwrap_or_default()
+    }
+
+    fn measure(&self, table: &Table) -> RowBytes {
+        let catalog = self.catalog();
+        let entity = self.entity(&table.name);
+        let ends = entity.is_some_and(|entity| matches!(entity.expires, Some(keyloom_model::Expiry::At(_))));
+        let indexes: Vec<&Table> = self.indexes(&table.name).collect();
+        let of = |sizes: &keyloom_store::RowSizes| self.dialect.row_bytes(table, &indexes, sizes);
+        let row = |which| {
+            if let Discipline::Indexed { of } = &table.discipline {
+                // An index holds what its source shows; the source is made of the same fields.
+                let source = self.program.tables.iter().find(|known| known.name == *of);
+                let bytes = source.and_then(|source| {
+                    let sizes = values::row(catalog, entity, source, which, ends);
+                    self.dialect.index_row_bytes(table, source, &sizes)
+                });
+                return bytes.unwrap_or(0);
+            }
+            of(&values::row(catalog, entity, table, which, ends))
+        };
+        let typical = values::row(catalog, entity, table, Which::Typical, ends);
+        RowBytes {
+            typical: row(Which::Typical),
+            worst: row(Which::Worst),
+            beside: self.dialect.beside_row_bytes(),
+            partition: self.dialect.partition_bytes(table, &typical),
+            trace: of(&values::trace(catalog, entity, table)),
+        }
+    }
+
+    /// The entity whose rows a table holds.
+    pub(crate) fn entity(&self, table: &str) -> Option<&'a Entity> {
+        let table = self.program.layout.table(table)?;
+        self.catalog().entity(rows_of(self.catalog(), table)?)
+    }
+
+    /// The source table of an entity.
+    pub(crate) fn source(&self, entity: &str) -> Option<&'a str> {
+        let tables = self.program.layout.tables.iter();
+        let mut sources =
+            tables.filter(|table| matches!(&table.holds, Holds::Source { entity: of, .. } if of == entity));
+        sources.next().map(|table| table.name.as_str())
+    }
+
+    /// The table that keeps a value of an entity's rows.
+    pub(crate) fn kept(&self, entity: &str, field: &str) -> Option<&'a str> {
+        let tables = self.program.layout.tables.iter();
+        let mut kept = tables.filter(
+            |table| matches!(&table.holds, Holds::Kept { entity: of, field: known, .. } if of == entity && known == field),
+        );
+        kept.next().map(|table| table.name.as_str())
+    }
+
+    /// The indexes that the engine keeps of a table.
+    pub(crate) fn indexes<'b>(&'b self, table: &'b str) -> impl Iterator<Item = &'a Table> + 'b {
+        let of = move |known: &&'a Table| matches!(&known.discipline, Discipline::Indexed { of } if of == table);
+        self.program.tables.iter().filter(of)
+    }
+
+    /// Whether a table is kept by the engine.
+    pub(crate) fn is_index(&self, table: &str) -> bool {
+        self.program
+            .layout
+            .table(table)
+            .is_some_and(|table| matches!(&table.holds, Holds::Projection { keeper: Keeper::Index, .. }))
+    }
+
+    /// What a call takes.
+    pub(crate) fn effort(&self, call: &Call<'_>) -> Effort {
+        effort(&self.dialect.work(call), self.nanos.as_ref())
+    }
+}
