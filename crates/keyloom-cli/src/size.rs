@@ -2,7 +2,7 @@ use keyloom::facts::Prices;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::{Catalog, Engine};
 use keyloom::plan::Program;
-use keyloom::size::{Replicas, Terms, json, plot, size, text, text_beside};
+use keyloom::size::{Replicas, Terms, WhatIf, json, plot, size, text, text_beside};
 use keyloom::text::read;
 
 use crate::Exit;
@@ -42,7 +42,7 @@ fn sized(arguments: &SizeArguments) -> Result<Exit, Exit> {
     let after = changed(arguments, &reading.catalog)?.map(|catalog| {
         // Other numbers, the same tables.
         let mut sizes = size(&Program::compile(&catalog, &program.layout, &program.abilities), &*dialect, &terms);
-        sizes.assumed.extend(arguments.what_if.iter().filter_map(|change| change.assumes()).map(str::to_owned));
+        sizes.assumed.extend(arguments.what_if.iter().filter_map(WhatIf::assumes).map(str::to_owned));
         sizes
     });
     let sizes = after.as_ref().unwrap_or(&before);
