@@ -148,7 +148,8 @@ fn shaken(catalog: &Catalog, dice: &mut Dice) -> Catalog {
     let mut catalog = catalog.clone();
     if let Some(tenant) = &mut catalog.tenant {
         tenant.count = dice.number();
-        tenant.busiest = (dice.roll() % 4 > 0).then(|| Share { millionths: (dice.roll() % 1_000_001) as u32 });
+        tenant.busiest =
+            (!dice.roll().is_multiple_of(4)).then(|| Share { millionths: (dice.roll() % 1_000_001) as u32 });
     }
     for entity in &mut catalog.entities {
         if let Some(volume) = &mut entity.volume {
@@ -169,9 +170,9 @@ fn shaken(catalog: &Catalog, dice: &mut Dice) -> Catalog {
                     rate.events = dice.number().unwrap_or(rate.events);
                 }
             }
-            rate => *rate = if dice.roll() % 2 == 0 { Frequency::Rare } else { Frequency::Unknown },
+            rate => *rate = if dice.roll().is_multiple_of(2) { Frequency::Rare } else { Frequency::Unknown },
         }
-        if dice.roll() % 3 == 0 {
+        if dice.roll().is_multiple_of(3) {
             pattern.skew = Some(Skew::Busiest(Share { millionths: (dice.roll() % 1_000_001) as u32 }));
         }
     }
