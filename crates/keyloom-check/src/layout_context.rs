@@ -166,6 +166,6 @@ impl<'a> LayoutContext<'a> {
 
     /// The address under which the layout states how a question is answered.
     fn path_stated(&self, question: &Question) -> Option<&Question> {
-        stated_path(self.stated, question).map(|path| &path.question)
+        stated_path(&self.stated.paths, question).map(|path| &path.question)
     }
 }

@@ -2,7 +2,7 @@
 
 use keyloom_model::Path as Returned;
 use keyloom_model::layout::{Form, Path, Question, ReadsAtMost};
-use keyloom_plan::{Program, Reach, ReadPlan, Wants};
+use keyloom_plan::{Program, Reach, ReadPlan, Wants, stated_path};
 
 /// The paths of a program. One without optional inputs stands for those with some, as long as the same table answers.
 pub(crate) fn paths(program: &Program) -> Vec<Path> {
@@ -16,7 +16,9 @@ pub(crate) fn paths(program: &Program) -> Vec<Path> {
         let form = form(plan);
         let base = without_inputs(&plan.asked.question);
         let remains = remains(program, plan);
-        match all.iter_mut().find(|path| path.question == base && path.form == form) {
+        // Whoever reads the paths takes the one that says most, which may be none of the base.
+        let stated = stated_path(&all, &plan.asked.question).map(|path| path.question.clone());
+        match all.iter_mut().find(|path| Some(&path.question) == stated.as_ref() && path.form == form) {
             Some(path) => {
                 let more = plan.access.looks_up.iter().filter(|found| !path.looks_up.contains(found));
                 path.looks_up.extend(more.cloned().collect::<Vec<_>>());
@@ -25,7 +27,7 @@ pub(crate) fn paths(program: &Program) -> Vec<Path> {
                 path.reads_at_most = most(path.reads_at_most, plan.at_most);
             }
             None => all.push(Path {
-                question: if all.iter().any(|path| path.question == base) { plan.asked.question.clone() } else { base },
+                question: if stated.is_some() { plan.asked.question.clone() } else { base },
                 form,
                 looks_up: plan.access.looks_up.clone(),
                 remains,

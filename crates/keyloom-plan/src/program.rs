@@ -203,7 +203,7 @@ fn sources(catalog: &Catalog, layout: &mut Layout, refusals: &mut Vec<Refusal>) 
 
 /// The access of a question: the one that the layout states, else the best.
 fn answer(catalog: &Catalog, layout: &Layout, asked: &Asked) -> Result<Access, What> {
-    let Some(stated) = stated_path(layout, &asked.question) else {
+    let Some(stated) = stated_path(&layout.paths, &asked.question) else {
         return access::best(catalog, layout, asked).map_err(What::NoPath);
     };
     let name = stated.form.table();
@@ -218,10 +218,10 @@ fn answer(catalog: &Catalog, layout: &Layout, asked: &Asked) -> Result<Access, W
     if same { Ok(access) } else { Err(What::OtherForm(name.to_owned())) }
 }
 
-/// The path that a layout states for a question: the one that says most of it.
-pub fn stated_path<'a>(layout: &'a Layout, question: &Question) -> Option<&'a LaidPath> {
+/// The path, among those of a layout, that is meant for a question: the one that says most of it.
+pub fn stated_path<'a>(paths: &'a [LaidPath], question: &Question) -> Option<&'a LaidPath> {
     let Question::Pattern { pattern, with, order, sent } = question else {
-        return layout.paths.iter().find(|path| path.question == *question);
+        return paths.iter().find(|path| path.question == *question);
     };
     let fits = |path: &&LaidPath| match &path.question {
         Question::Pattern { pattern: p, with: w, order: o, sent: s } => {
@@ -234,7 +234,7 @@ pub fn stated_path<'a>(layout: &'a Layout, question: &Question) -> Option<&'a La
         Question::Support { .. } => 0,
     };
     // Of two that say equally much, the first written counts.
-    let found = layout.paths.iter().enumerate().filter(|(_, path)| fits(path));
+    let found = paths.iter().enumerate().filter(|(_, path)| fits(path));
     found.max_by_key(|(at, path)| (says(path), std::cmp::Reverse(*at))).map(|(_, path)| path)
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
             .program
             .reads
             .iter()
-            .filter(|plan| stated_path(context.stated, &plan.asked.question).is_some_and(|found| found == path))
+            .filter(|plan| stated_path(&context.stated.paths, &plan.asked.question).is_some_and(|found| found == path))
             .collect();
         let place = |word: &str| context.path_place(&path.question, word);
         let said = |word: &str, stated: &[Path], found: Vec<Path>| {
@@ -37,7 +37,7 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
         };
         // What is not answered at all is said, and the rest of the path with it.
         let refused = context.program.refusals.iter().filter_map(|refusal| refusal.question.as_ref());
-        let mut refused = refused.filter_map(|question| stated_path(context.stated, question));
+        let mut refused = refused.filter_map(|question| stated_path(&context.stated.paths, question));
         if plans.is_empty() || refused.any(|found| found == path) {
             continue;
         }
