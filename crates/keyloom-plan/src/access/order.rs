@@ -72,6 +72,6 @@ pub(super) fn each_value(table: &Table, asked: &Asked, known: &Known) -> Result<
     }
     let in_partition = |field: &String| table.partition.parts().iter().any(|part| part.field() == field);
     let values = wanted.iter().all(|field| rest.iter().any(|item| item.field == **field) || in_partition(field))
-        && rest.iter().all(|item| wanted.contains(&&item.field));
+        && rest.iter().all(|item| wanted.contains(&&item.field) || known.single(&item.field).is_some());
     if values { Ok(Ordered { equal, backward: false }) } else { Err(Why::Order) }
 }

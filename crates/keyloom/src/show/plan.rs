@@ -35,7 +35,7 @@ pub fn sentences(program: &Program, pattern: &Pattern) -> Vec<String> {
         said.extend(blocks(program, pattern).iter().map(|plan| read_sentence(program, plan)));
     }
     for write in program.writes_of(&pattern.name) {
-        let effects: Vec<String> = write.effects.iter().map(|effect| short(effect)).collect();
+        let effects: Vec<String> = write.effects.iter().map(short).collect();
         let step = write.step.map_or_else(String::new, |step| format!(" step {}", step + 1));
         said.push(format!("{}{step}: {}", pattern.name, effects.join(", ")));
     }
