@@ -94,6 +94,7 @@ pub fn abilities() -> Abilities {
             sort_key_bytes_max: 65_535,
             // Half of what a request may have.
             row_bytes_max: 8 << 20,
+            partition_cells_max: Some(2_000_000_000),
             together_rows_max: 50,
             // As Cassandra counts them: a batch above 50 KiB is refused there.
             together_bytes_max: 50 << 10,

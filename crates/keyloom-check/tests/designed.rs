@@ -17,9 +17,10 @@ use keyloom_text::{Files, Unreadable, print_layout, read, read_layout};
 
 mod support;
 
-/// To be mended in the designer: it cuts no partition by time yet, so that the largest ones outgrow what Cassandra takes.
-/// Among the examples that is `audit_event` of cases, where ten years of the busiest actor are 14.6G rows.
-const NOT_YET: &[(Engine, &str)] =
+/// A partition that outgrows Cassandra is cut by time only where the clock gives that time and rows end. Random catalogs have
+/// groups of any size whose rows have times that are sent, or none, or never end: no cut is legal there, and the numbers
+/// break the limit in every layout by rule.
+const UNCUT: &[(Engine, &str)] =
     &[(Engine::Cassandra, "oversized-partition"), (Engine::Cassandra, "unbounded-partition")];
 
 /// The texts of a review, by name.
@@ -34,7 +35,7 @@ impl Files for Texts<'_> {
 
 /// The errors that a review finds in designed layouts of a catalog, and not in the catalog itself, but for those that no
 /// layout could avoid.
-fn faults(catalog: &str) -> Vec<String> {
+fn faults(catalog: &str, uncut: &[(Engine, &str)]) -> Vec<String> {
     let mut all = Vec::new();
     for engine in [Engine::Embedded, Engine::Cassandra, Engine::DynamoDb] {
         let abilities = support::abilities(engine).unwrap();
@@ -58,7 +59,7 @@ fn faults(catalog: &str) -> Vec<String> {
             // The traffic of one item meets in one place, whatever the layout.
             let excused = rule == "hot-partition"
                 || impossible.iter().any(|what| message.contains(what.as_str()))
-                || NOT_YET.contains(&(engine, rule));
+                || uncut.contains(&(engine, rule));
             if !excused {
                 all.push(format!("{}: {rule}: {message}", engine.name()));
             }
@@ -72,7 +73,7 @@ fn a_designed_layout_of_an_example_has_no_errors() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for example in ["shop", "chat", "sensors", "cases"] {
         let text = std::fs::read_to_string(examples.join(example).join("catalog.yaml")).unwrap();
-        let faults = faults(&text);
+        let faults = faults(&text, &[]);
         assert!(faults.is_empty(), "{example}\n{}", faults.join("\n"));
     }
 }
@@ -81,7 +82,7 @@ fn a_designed_layout_of_an_example_has_no_errors() {
 fn a_designed_layout_of_any_catalog_has_no_errors() {
     const CATALOGS: u64 = 300;
     let of = |seed: u64| {
-        let found = faults(&catalog(seed, Size::of(seed)));
+        let found = faults(&catalog(seed, Size::of(seed)), UNCUT);
         found.into_iter().map(move |fault| format!("seed {seed}, {fault}"))
     };
     let faults: Vec<String> = (0..CATALOGS).flat_map(of).collect();

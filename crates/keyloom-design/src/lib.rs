@@ -1,9 +1,10 @@
 //! A layout for a catalog, by rule: one structure for each question.
 //!
 //! The partition is what the question fixes, the sort key is its order and then the row's identity, and constant tests make
-//! the table sparse. A question that another one's table answers as well gets none of its own. Nothing is weighed: the same
-//! catalog gives the same layout.
+//! the table sparse. A question that another one's table answers as well gets none of its own. A partition that would
+//! outgrow the engine is cut by time. Nothing is weighed: the same catalog gives the same layout.
 
+mod bucket;
 mod kept;
 mod name;
 mod paths;
@@ -35,7 +36,10 @@ pub fn design(catalog: &Catalog, engine: Engine, abilities: &Abilities) -> Layou
     }
     let mut layout = designer.layout;
     layout.ranks = structure::ranks(catalog, &layout);
-    let program = Program::compile(catalog, &layout, abilities);
+    let mut program = Program::compile(catalog, &layout, abilities);
+    if let Some(cut) = bucket::cut(&program) {
+        program = Program::compile(catalog, &cut, abilities);
+    }
     Layout { paths: paths::paths(&program), ..program.layout }
 }
 

@@ -100,6 +100,7 @@ pub fn abilities() -> Abilities {
             sort_key_bytes_max: 1_024,
             // An item has 400 KB, in which names count too; one with long names is refused by its own size.
             row_bytes_max: (400 << 10) - (4 << 10),
+            partition_cells_max: None,
             together_rows_max: 100,
             together_bytes_max: 4 << 20,
         },

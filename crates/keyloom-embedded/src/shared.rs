@@ -52,6 +52,7 @@ pub fn abilities() -> Abilities {
             partition_key_bytes_max: 30_000,
             sort_key_bytes_max: 30_000,
             row_bytes_max: 16 << 20,
+            partition_cells_max: None,
             together_rows_max: 10_000,
             together_bytes_max: 64 << 20,
         },

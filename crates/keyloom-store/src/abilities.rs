@@ -47,6 +47,8 @@ pub struct Limits {
     pub sort_key_bytes_max: u32,
     /// Bytes of a row, key and columns, as [`crate::Row::size`] counts them.
     pub row_bytes_max: u64,
+    /// Cells of one partition, where that is documented.
+    pub partition_cells_max: Option<u64>,
     /// Rows that can be placed together.
     pub together_rows_max: u32,
     /// Bytes that can be placed together.

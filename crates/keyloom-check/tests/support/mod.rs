@@ -22,6 +22,7 @@ pub fn abilities(engine: Engine) -> Option<Abilities> {
         partition_key_bytes_max: narrow(fact("partition_key_bytes", 30_000)),
         sort_key_bytes_max: narrow(fact("sort_key_bytes", 30_000)),
         row_bytes_max: fact("item_bytes", 0),
+        partition_cells_max: (engine == Engine::Cassandra).then_some(2_000_000_000),
         together_rows_max: 100,
         together_bytes_max: 4 << 20,
     };

@@ -23,6 +23,7 @@ pub(crate) fn abilities(engine: Engine) -> Abilities {
         partition_key_bytes_max: 2_048,
         sort_key_bytes_max: 1_024,
         row_bytes_max: 400 << 10,
+        partition_cells_max: (engine == Engine::Cassandra).then_some(2_000_000_000),
         together_rows_max: 25,
         together_bytes_max: 1 << 20,
     };

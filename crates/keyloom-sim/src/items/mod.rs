@@ -144,6 +144,7 @@ fn abilities() -> Abilities {
             partition_key_bytes_max: 2_048,
             sort_key_bytes_max: 1_024,
             row_bytes_max: 400 << 10,
+            partition_cells_max: None,
             together_rows_max: 100,
             together_bytes_max: 4 << 20,
         },

@@ -120,6 +120,7 @@ fn abilities() -> Abilities {
             partition_key_bytes_max: 65_535,
             sort_key_bytes_max: 65_535,
             row_bytes_max: 16 << 20,
+            partition_cells_max: None,
             together_rows_max: 50,
             together_bytes_max: 50 << 10,
         },

@@ -216,7 +216,54 @@ fn write_entity(out: &mut String, program: &Program, entity: &Entity) -> std::fm
             line(out, "columns", &columns.join(", "))?;
         }
     }
-    Ok(())
+    let writes: Vec<&WritePlan> = program.writes.iter().filter(|write| write.entity == entity.name).collect();
+    if writes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\na write of it takes at most")?;
+    let width = writes.iter().map(|write| write.pattern.len()).max().unwrap_or(0);
+    writes.iter().try_for_each(|write| writeln!(out, "  {:width$}  {}", write.pattern, cost(program, write)))
+}
+
+/// What a write comes to, in rows.
+fn cost(program: &Program, write: &WritePlan) -> String {
+    let count = |is: &dyn Fn(&Does) -> u64| write.effects.iter().map(|effect| is(&effect.does)).sum::<u64>();
+    if program.companions == Companions::Ride && write.class == Class::Decided {
+        let (rows, after) = (count(&Does::rows_along), count(&rows_after));
+        let what =
+            if rows == 1 { "one decision of one row".to_owned() } else { format!("one transaction of {rows} rows") };
+        return if after == 0 { what } else { format!("{what}, {after} after it") };
+    }
+    let parts = [
+        (
+            count(&|does| u64::from(matches!(does, Does::Decides(_) | Does::Numbers | Does::Keeps(Way::Recount)))),
+            "decided",
+        ),
+        (
+            count(&|does| match does {
+                Does::Reserves | Does::Frees => 1,
+                Does::Exchanges => 2,
+                _ => 0,
+            }),
+            "reserved or freed",
+        ),
+        (count(&rows_after), "placed or removed"),
+        (count(&|does| u64::from(matches!(does, Does::Checks { .. }))), "looked at"),
+        (count(&|does| u64::from(matches!(does, Does::Keeps(Way::Recount)))), "groups counted again"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!("{rows} {what}")).collect();
+    parts.join(", ")
+}
+
+/// How many rows follow a decision, or are all there is of a write.
+fn rows_after(does: &Does) -> u64 {
+    match does {
+        Does::Places | Does::Clears | Does::Contributes | Does::Adds { rides: true } | Does::Keeps(Way::Newest) => 1,
+        Does::Puts(Keeper::Placed) | Does::Removes(Keeper::Placed) => 1,
+        Does::Moves(Keeper::Placed) | Does::Marks => 2,
+        _ => 0,
+    }
 }
 
 fn line(out: &mut String, name: &str, text: &str) -> std::fmt::Result {
