@@ -33,6 +33,9 @@ async fn session(node: &Cassandra) -> Session {
         .unwrap()
 }
 
+/// How long the nodes may take to agree on who is there.
+const PATIENCE_SECONDS: u32 = 60;
+
 async fn put(session: &Session, number: i32, consistency: Consistency) -> Result<(), ExecutionError> {
     let mut statement = Statement::new("INSERT INTO k.t (a) VALUES (?)");
     statement.set_consistency(consistency);
@@ -42,7 +45,18 @@ async fn put(session: &Session, number: i32, consistency: Consistency) -> Result
 async fn numbers(session: &Session, consistency: Consistency) -> Vec<i32> {
     let mut statement = Statement::new("SELECT a FROM k.t");
     statement.set_consistency(consistency);
-    let rows = session.query_unpaged(statement, ()).await.unwrap().into_rows_result().unwrap();
+    // A node that is back may be taken for dead once more by another one whose look at it was old.
+    let mut answer = session.query_unpaged(statement.clone(), ()).await;
+    for _ in 0..PATIENCE_SECONDS {
+        let Err(ExecutionError::LastAttemptError(RequestAttemptError::DbError(DbError::Unavailable { .. }, _))) =
+            answer
+        else {
+            break;
+        };
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        answer = session.query_unpaged(statement.clone(), ()).await;
+    }
+    let rows = answer.unwrap().into_rows_result().unwrap();
     let mut numbers: Vec<i32> = rows.rows::<(i32,)>().unwrap().map(|row| row.unwrap().0).collect();
     numbers.sort_unstable();
     numbers

@@ -126,7 +126,8 @@ impl Program {
         let outputs = self.outputs(pattern, &read.returns, plan, entity)?;
         // With every optional input sent, so that all that may narrow the read is there.
         let Some(found) = planned.reads_of(&pattern.name).last() else { return one("it has no plan") };
-        if let Some(test) = found.access.remains.first() {
+        let remains = found.access.remains.first();
+        if let Some(test) = remains.filter(|_| !matches!(found.access.reach, Reach::Via { .. })) {
             return one(format!("the filter `{test}`: only ranges of what the list is ordered by are run"));
         }
         match &found.access.reach {
