@@ -16,6 +16,7 @@ mod define;
 mod dialect;
 mod emit;
 mod fault;
+mod legal;
 mod names;
 mod native;
 mod options;
@@ -99,6 +100,7 @@ pub fn abilities() -> Abilities {
             // As Cassandra counts them: a batch above 50 KiB is refused there.
             together_bytes_max: 50 << 10,
         },
+        objection: legal::objection,
     }
 }
 

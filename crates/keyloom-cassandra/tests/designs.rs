@@ -18,8 +18,9 @@ use keyloom_design::design;
 use keyloom_engines::{announce, say};
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
-use keyloom_plan::{Program, Reach};
+use keyloom_plan::Program;
 use keyloom_sample::{Size, catalog};
+use keyloom_store::ReadForm;
 use keyloom_text::{Files, Unreadable, read};
 use scylla::client::{session::Session, session_builder::SessionBuilder};
 
@@ -44,25 +45,15 @@ fn designed(text: &str) -> Program {
 fn reads(program: &Program, keyspace: &str) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for plan in &program.reads {
-        let question = plan.asked.question.to_string();
-        let table = |name: &str| program.tables.iter().find(|table| table.name == name).unwrap();
-        match &plan.access.reach {
-            Reach::Get { .. } => all.push((question, get_cql(keyspace, table(&plan.access.table)).unwrap())),
-            Reach::Via { reservations, .. } => {
-                all.push((question.clone(), get_cql(keyspace, table(reservations)).unwrap()));
-                all.push((question, get_cql(keyspace, table(&plan.access.table)).unwrap()));
-            }
-            Reach::Slice(slice) => {
-                let (equal, bounded) = (slice.equal.len(), slice.range.is_some());
-                // A component that may be absent is two: a flag stands before it.
-                let laid = program.layout.table(&plan.access.table).unwrap();
-                let flags = |items: usize| laid.sort[..items].iter().filter(|item| item.nulls_last).count();
-                let next = laid.sort.get(equal).is_some_and(|item| item.nulls_last && bounded);
-                let equal = equal + flags(equal) + usize::from(next);
-                let table = table(&plan.access.table);
-                let texts = slice_cql(keyspace, table, equal, bounded, slice.backward).unwrap();
-                all.extend(texts.into_iter().map(|text| (question.clone(), text)));
-            }
+        for (name, form) in plan.access.forms(&program.layout) {
+            let table = program.tables.iter().find(|table| table.name == name).unwrap();
+            let texts = match form {
+                ReadForm::Get => vec![get_cql(keyspace, table).unwrap()],
+                ReadForm::Slice { equal, bounded, backward } => {
+                    slice_cql(keyspace, table, equal, bounded, backward).unwrap()
+                }
+            };
+            all.extend(texts.into_iter().map(|text| (plan.asked.question.to_string(), text)));
         }
     }
     all.sort();

@@ -69,7 +69,7 @@ impl LayoutContext<'_> {
                 .question
                 .as_ref()
                 .map_or("unserved-pattern", |question| self.rule_of_why(question, table, why, true)),
-            What::NoTable(_) | What::Elsewhere(_) | What::Dangling { .. } => "unserved-pattern",
+            What::NoTable(_) | What::Illegal { .. } | What::Elsewhere(_) | What::Dangling { .. } => "unserved-pattern",
             What::Unbounded | What::Edge(_) => "unbounded-fan-out",
             What::OtherForm(_) | What::Class { .. } | What::NotMade => "stated-otherwise",
             What::Together { .. } => "misfit-requirement",

@@ -11,7 +11,7 @@ use std::{
 use aws_sdk_dynamodb::{Client, types::ConsumedCapacity};
 use keyloom_store::{
     Abilities, Atomic, Decision, Fault, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits, Millis, Placement,
-    Rows, Slice, Store, TableId, Verdict,
+    Rows, Slice, Store, TableId, Verdict, no_objection,
 };
 
 use crate::{
@@ -104,6 +104,7 @@ pub fn abilities() -> Abilities {
             together_rows_max: 100,
             together_bytes_max: 4 << 20,
         },
+        objection: no_objection,
     }
 }
 

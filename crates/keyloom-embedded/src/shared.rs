@@ -4,7 +4,7 @@ use std::sync::{
 };
 
 use fjall::{Database, Keyspace};
-use keyloom_store::{Abilities, Atomic, Inspection, Limits};
+use keyloom_store::{Abilities, Atomic, Inspection, Limits, no_objection};
 
 use crate::{
     background::Signal,
@@ -56,6 +56,7 @@ pub fn abilities() -> Abilities {
             together_rows_max: 10_000,
             together_bytes_max: 64 << 20,
         },
+        objection: no_objection,
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod access;
 mod effects;
+mod legality;
 mod program;
 mod question;
 mod refusal;

@@ -6,6 +6,7 @@ use keyloom_store::{Abilities, Atomic, Table as Stored};
 
 use crate::access::{self, Access, Component, Reach};
 use crate::effects::{Does, WritePlan, writes};
+use crate::legality::objections;
 use crate::question::{Asked, Wants, questions, target};
 use crate::refusal::{Because, Refusal, What};
 use crate::stored::{Companions, rows_of, stored, system_tables};
@@ -15,7 +16,7 @@ use crate::test::Fixed;
 pub const PAGES_MAX: u64 = 10;
 
 /// What a catalog and a layout come to on an engine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Program {
     /// What is asked for.
     pub catalog: Catalog,
@@ -84,6 +85,7 @@ impl Program {
             sizes(catalog, abilities, table, &mut refusals);
             tables.push(made);
         }
+        refusals.extend(objections(&layout, abilities, &reads, &tables));
         let system = system_tables(catalog, &layout, companions);
         let abilities = abilities.clone();
         Self { catalog: catalog.clone(), layout, abilities, companions, system, tables, reads, writes, refusals }

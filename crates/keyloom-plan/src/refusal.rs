@@ -39,6 +39,13 @@ pub enum What {
         /// Why not.
         why: Why,
     },
+    /// The engine's own language refuses the read.
+    Illegal {
+        /// What it has against it.
+        objection: String,
+        /// For messages.
+        engine: &'static str,
+    },
     /// The layout names a table that is not there.
     NoTable(String),
     /// The table answers another way than the layout states.
@@ -132,7 +139,7 @@ impl Refusal {
     /// What to do about it.
     pub fn way_out(&self) -> String {
         match &self.what {
-            What::NoPath(_) | What::Stated { .. } | What::NoTable(_) | What::OtherForm(_) => {
+            What::NoPath(_) | What::Stated { .. } | What::Illegal { .. } | What::NoTable(_) | What::OtherForm(_) => {
                 "add a table with the fields of `by` as its partition and the order as its sort key, or let `keyloom design` \
                  write the layout"
                     .to_owned()
@@ -174,6 +181,7 @@ impl fmt::Display for What {
                 why.iter().try_for_each(|(table, why)| write!(f, "; `{table}`: {why}"))
             }
             Self::Stated { table, why } => write!(f, "`{table}` does not answer it: {why}"),
+            Self::Illegal { objection, engine } => write!(f, "{engine} refuses it: {objection}"),
             Self::NoTable(table) => write!(f, "there is no table `{table}`"),
             Self::OtherForm(table) => write!(f, "`{table}` answers it another way than the layout says"),
             Self::Unbounded => f.write_str("nothing bounds how much one call reads"),

@@ -4,7 +4,7 @@
 use keyloom_finding::Sources;
 use keyloom_model::layout::Question;
 use keyloom_plan::{Program, Reach, ReadPlan};
-use keyloom_store::{Abilities, Atomic, Limits};
+use keyloom_store::{Abilities, Atomic, Limits, ReadForm, Table as Stored, no_objection};
 use keyloom_text::{Files, Unreadable, read, read_layout};
 
 struct One<'a>(&'a str);
@@ -72,16 +72,20 @@ fn abilities(atomic: Atomic) -> Abilities {
         together_rows_max: 25,
         together_bytes_max: 1 << 20,
     };
-    Abilities { engine: "an engine", atomic, column_groups_max: 1, indexes: None, limits }
+    Abilities { engine: "an engine", atomic, column_groups_max: 1, indexes: None, limits, objection: no_objection }
 }
 
 fn compiled(tables: &str, paths: &str, rows_max: u32) -> Program {
+    compiled_on(tables, paths, &abilities(Atomic::Rows { rows_max, bytes_max: 1 << 20 }))
+}
+
+fn compiled_on(tables: &str, paths: &str, abilities: &Abilities) -> Program {
     let reading = read("catalog.yaml", &One(CATALOG), &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
     let layout = format!("layout: 1\ncatalog: desk\nengine: embedded\nepoch: 1\ntables:{tables}\n{paths}");
     let layout = read_layout("layout.yaml", &One(&layout), &mut Sources::default(), &reading);
     assert!(layout.findings.is_empty(), "{:#?}", layout.findings);
-    Program::compile(&reading.catalog, &layout.layout, &abilities(Atomic::Rows { rows_max, bytes_max: 1 << 20 }))
+    Program::compile(&reading.catalog, &layout.layout, abilities)
 }
 
 fn plan<'a>(program: &'a Program, pattern: &str, sent: &[&str]) -> &'a ReadPlan {
@@ -185,4 +189,17 @@ fn one_row_is_decided_where_the_engine_decides_one() {
     };
     assert_eq!(said(Atomic::Row), ["patterns.swap: 2 rows are decided together, but an engine decides one at a time"]);
     assert_eq!(said(Atomic::Rows { rows_max: 100, bytes_max: 1 }), Vec::<String>::new());
+}
+
+#[test]
+fn what_the_engine_has_against_a_read_is_a_refusal() {
+    fn no_way_back(_: &Stored, form: ReadForm) -> Option<String> {
+        matches!(form, ReadForm::Slice { backward: true, .. }).then(|| "rows stand in one order".to_owned())
+    }
+    let mut abilities = abilities(Atomic::Rows { rows_max: 100, bytes_max: 1 << 20 });
+    abilities.objection = no_way_back;
+    let found = refusals(&compiled_on(&[SOURCE, OPEN, CLOSED, ALL].concat(), "", &abilities));
+    let of = |pattern: &str| found.iter().filter(|refusal| refusal.starts_with(pattern)).count();
+    assert_eq!(found[0], "last: an engine refuses it: rows stand in one order");
+    assert_eq!((of("last"), of("closed"), of("first"), found.len()), (2, 1, 0, 3), "{found:#?}");
 }

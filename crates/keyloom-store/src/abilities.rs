@@ -1,7 +1,7 @@
-use crate::read::Freshness;
+use crate::{read::Freshness, schema::Table};
 
 /// What an engine can do, as data. The planner reads it; nobody branches on an engine's name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Abilities {
     /// For messages only.
     pub engine: &'static str,
@@ -13,6 +13,30 @@ pub struct Abilities {
     pub indexes: Option<Indexes>,
     /// What a request may hold.
     pub limits: Limits,
+    /// What the engine's own language has against a read of a table, in words; [`no_objection`] where every bounded read of
+    /// a partition is legal.
+    pub objection: fn(&Table, ReadForm) -> Option<String>,
+}
+
+/// Of engines whose language refuses no bounded read of a partition.
+pub fn no_objection(_: &Table, _: ReadForm) -> Option<String> {
+    None
+}
+
+/// The form of a read: what it gives of the key, without the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadForm {
+    /// The whole key.
+    Get,
+    /// A partition and some of its sort key.
+    Slice {
+        /// How many of the first sort columns are given.
+        equal: usize,
+        /// Whether the next one lies in a range.
+        bounded: bool,
+        /// Whether rows are read against the order in which they stand.
+        backward: bool,
+    },
 }
 
 /// What a decision may change besides its own row.

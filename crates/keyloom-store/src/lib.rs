@@ -24,7 +24,7 @@ mod store;
 mod sweep;
 mod write;
 
-pub use abilities::{Abilities, Atomic, Indexes, Limits};
+pub use abilities::{Abilities, Atomic, Indexes, Limits, ReadForm, no_objection};
 pub use boxed::{BoxFuture, BoxedStore};
 pub use define::{Define, Step, Taking, steps, taking};
 pub use dialect::{Call, Dialect, IndexChange, RowChange, Work};

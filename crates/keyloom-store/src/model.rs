@@ -11,7 +11,7 @@ use std::{
 use keyloom_value::{Mismatch, Value, canonical, compare, key};
 
 use crate::{
-    abilities::{Abilities, Atomic, Indexes, Limits},
+    abilities::{Abilities, Atomic, Indexes, Limits, no_objection},
     define::{Define, Step, Taking, taking},
     fault::Fault,
     inspect::{Inspect, Inspection},
@@ -113,6 +113,7 @@ impl Model {
                     together_rows_max: 10_000,
                     together_bytes_max: 64 << 20,
                 },
+                objection: no_objection,
             },
             tables: Mutex::default(),
         }

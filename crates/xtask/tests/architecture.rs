@@ -17,7 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-store", &["keyloom-value"]),
     ("keyloom-contract", &["keyloom-store", "keyloom-value"]),
     ("keyloom-embedded", &["keyloom-value", "keyloom-store"]),
-    ("keyloom-cassandra", &["keyloom-value", "keyloom-store"]),
+    ("keyloom-cassandra", &["keyloom-value", "keyloom-store", "keyloom-cql"]),
     ("keyloom-dynamodb", &["keyloom-value", "keyloom-store"]),
     ("keyloom-engines", &[]),
     ("keyloom-bench", &["keyloom-store", "keyloom-value"]),

@@ -2,7 +2,7 @@
 
 use keyloom_facts::Facts;
 use keyloom_model::Engine;
-use keyloom_store::{Abilities, Atomic, Freshness, Indexes, Limits};
+use keyloom_store::{Abilities, Atomic, Freshness, Indexes, Limits, no_objection};
 
 /// What an engine is able to; nothing for those on which Keyloom does not store.
 pub fn abilities(engine: Engine) -> Option<Abilities> {
@@ -26,5 +26,5 @@ pub fn abilities(engine: Engine) -> Option<Abilities> {
         together_rows_max: 100,
         together_bytes_max: 4 << 20,
     };
-    Some(Abilities { engine: engine.title(), atomic, column_groups_max: 16, indexes, limits })
+    Some(Abilities { engine: engine.title(), atomic, column_groups_max: 16, indexes, limits, objection: no_objection })
 }

@@ -1,7 +1,7 @@
 //! What the tests of designs share.
 
 use keyloom_model::Engine;
-use keyloom_store::{Abilities, Atomic, Limits};
+use keyloom_store::{Abilities, Atomic, Limits, no_objection};
 use keyloom_text::{Files, Unreadable};
 
 /// One file, whatever it is called.
@@ -27,5 +27,5 @@ pub(crate) fn abilities(engine: Engine) -> Abilities {
         together_rows_max: 25,
         together_bytes_max: 1 << 20,
     };
-    Abilities { engine: engine.title(), atomic, column_groups_max: 1, indexes: None, limits }
+    Abilities { engine: engine.title(), atomic, column_groups_max: 1, indexes: None, limits, objection: no_objection }
 }

@@ -16,6 +16,7 @@ use std::{
 use keyloom_store::{
     Abilities, Atomic, Decision, Define, Fault, Freshness, Get, Got, Indexes, Inspect, Inspection, Limits, Millis,
     Placement, Resume, Rows, Scope, Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict,
+    no_objection,
 };
 use server::Server;
 
@@ -148,6 +149,7 @@ fn abilities() -> Abilities {
             together_rows_max: 100,
             together_bytes_max: 4 << 20,
         },
+        objection: no_objection,
     }
 }
 

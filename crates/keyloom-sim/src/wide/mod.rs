@@ -22,7 +22,7 @@ use cluster::{Cluster, REPLICAS};
 use coordinator::Coordinator;
 use keyloom_store::{
     Abilities, Atomic, Decision, Define, Fault, Get, Got, Inspect, Inspection, Limits, Millis, Placement, Resume, Rows,
-    Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict,
+    Segment, Shape, Slice, Step, Store, Sweep, Swept, TableId, Taking, Verdict, no_objection,
 };
 
 use crate::{
@@ -124,6 +124,7 @@ fn abilities() -> Abilities {
             together_rows_max: 50,
             together_bytes_max: 50 << 10,
         },
+        objection: no_objection,
     }
 }
 
