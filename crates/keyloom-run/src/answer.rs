@@ -23,6 +23,13 @@ pub enum Answer {
         /// There may be more rows that belong here than are shown.
         partial: bool,
     },
+    /// How many rows there are.
+    Count {
+        /// So many were counted.
+        count: u64,
+        /// There are at least so many; counting ended there.
+        at_least: bool,
+    },
     /// A write had its effect, now or when the same request came before.
     Applied {
         /// The key of the row.

@@ -4,14 +4,18 @@
 //! other rows they ride along with it ([`ride`](crate::ride)); where it covers its own row alone they come before and
 //! behind it ([`follow`](crate::follow)). Nobody else knows the difference.
 
+use keyloom_model::Expr;
 use keyloom_plan::Companions;
 use keyloom_store::{Along, Change, Decision, Expect, Fault, GroupImage, Image, Millis, Store, Verdict};
-use keyloom_value::Value;
+use keyloom_value::{Kind, Value};
 
 use crate::{
     dirty::Mark,
+    evaluate::Scope,
+    idempotency::uuid7,
+    inputs::Inputs,
     problem::Problem,
-    program::{EntityPlan, grace_ms},
+    program::{ALL, EntityPlan, KeyPart, Projection, grace_ms},
     read::millis,
     record::{Record, Token},
     reserve::Reserve,
@@ -99,7 +103,7 @@ impl Run {
             let own = projection.own.iter().map(|field| record.values[*field].clone());
             Some(Companion {
                 table: projection.table,
-                key: record.fields(&projection.key)?,
+                key: place(entity, projection, record)?,
                 version: record.version,
                 values: Some(own.chain(std::iter::repeat(Value::Null)).take(self.columns(projection.table)).collect()),
                 expires_at: None,
@@ -110,10 +114,10 @@ impl Run {
 
     /// Where it stood before and does not stand any more: tables and keys.
     pub(crate) fn left(&self, intent: &Intent<'_>) -> Vec<(usize, Vec<Owned>)> {
-        let Some(before) = intent.before else { return Vec::new() };
-        let left = intent.entity.projections.iter().filter_map(|projection| {
-            let old = before.fields(&projection.key)?;
-            (intent.record.fields(&projection.key).as_ref() != Some(&old)).then_some((projection.table, old))
+        let Intent { entity, record, before: Some(before), .. } = intent else { return Vec::new() };
+        let left = entity.projections.iter().filter_map(|projection| {
+            let old = place(entity, projection, before)?;
+            (place(entity, projection, record).as_ref() != Some(&old)).then_some((projection.table, old))
         });
         left.collect()
     }
@@ -121,6 +125,56 @@ impl Run {
     /// How many columns a table has; it may have more than the catalog knows.
     fn columns(&self, table: usize) -> usize {
         self.table(table).1.table().groups.first().map_or(0, |group| group.columns.len())
+    }
+}
+
+/// The key of a record in a projection, if it stands there.
+fn place(entity: &EntityPlan, projection: &Projection, record: &Record) -> Option<Vec<Owned>> {
+    if record.gone || !projection.filter.as_ref().is_none_or(|filter| passes(entity, record, filter)) {
+        return None;
+    }
+    let component = |part: &KeyPart| match *part {
+        KeyPart::Field(field) => Some(record.values[field].clone()).filter(|value| !value.is_null()),
+        KeyPart::IsAbsent(field) => Some(Value::Bool(record.values[field].is_null())),
+        KeyPart::Flagged(field) => {
+            let (value, kind) = (&record.values[field], &entity.fields[field].1);
+            Some(if value.is_null() { stand_in(kind) } else { value.clone() })
+        }
+        KeyPart::All => Some(ALL),
+    };
+    projection.key.iter().map(component).collect()
+}
+
+/// Whether a record passes a test that is the same for everybody at every moment.
+fn passes(entity: &EntityPlan, record: &Record, test: &Expr) -> bool {
+    let inputs = Inputs::default();
+    let built_in = record.built_in();
+    let scope = Scope { fields: &entity.fields, row: &record.values, built_in, item: None, inputs: &inputs, now_us: 0 };
+    // Such a test was found to be sound when it was read; what can't be evaluated passes nowhere, so nothing is shown.
+    scope.holds(test).unwrap_or(false)
+}
+
+/// What stands in a key behind the flag that says that nothing does.
+fn stand_in(kind: &Kind) -> Owned {
+    match kind {
+        Kind::Bool => Value::Bool(false),
+        Kind::Int => Value::Int(0),
+        Kind::Float => Value::Float(0.0),
+        Kind::Decimal { .. } => Value::Decimal(0),
+        Kind::Bytes => Value::Bytes(Vec::new().into()),
+        Kind::Uuid | Kind::Uuid7 => Value::Uuid(uuid7(0, [0; 10])),
+        Kind::Date => Value::Date(0),
+        Kind::Timestamp { .. } => Value::Timestamp(0),
+        Kind::Ip => Value::Ip([0, 0, 0, 0].into()),
+        Kind::Enum(variants) => variants.first().map_or(Value::Null, |variant| Value::Enum(variant.rank)),
+        Kind::Text
+        | Kind::Json
+        | Kind::Duration
+        | Kind::List(_)
+        | Kind::Set(_)
+        | Kind::Map(..)
+        | Kind::Struct(_)
+        | Kind::OneOf(_) => Value::from(""),
     }
 }
 

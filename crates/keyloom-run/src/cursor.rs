@@ -8,18 +8,19 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use crate::{
     digest::{same, seal},
     problem::Problem,
+    read::Position,
 };
 
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 const SEAL: usize = 16;
 
-/// A position in a list.
+/// Where a page goes on, and in which direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cursor {
     /// Against the order of the list.
     pub(crate) backwards: bool,
-    /// The key bytes of the row it stands behind; `None` for the very start, or going backwards the very end.
-    pub(crate) behind: Option<Vec<u8>>,
+    /// What it stands behind; `None` for the very start, or going backwards the very end.
+    pub(crate) behind: Option<Position>,
 }
 
 /// What a cursor is bound to.
@@ -27,6 +28,10 @@ pub(crate) struct Cursor {
 pub(crate) struct Binding<'a> {
     pub(crate) secret: &'a [u8; 32],
     pub(crate) pattern: &'a str,
+    /// The order of the list, where it has several.
+    pub(crate) order: &'a str,
+    /// The table that is read: a position is one in its order.
+    pub(crate) table: &'a str,
     /// Stands for all inputs but the size of a page.
     pub(crate) inputs: [u8; 16],
     pub(crate) epoch: u32,
@@ -37,8 +42,11 @@ impl Cursor {
         let mut bytes = vec![FORMAT, u8::from(self.backwards) | u8::from(self.behind.is_some()) << 1];
         bytes.extend(binding.epoch.to_le_bytes());
         bytes.extend(binding.inputs);
-        bytes.extend(self.behind.iter().flatten());
-        let sealed = seal(binding.secret, "cursor", &[binding.pattern.as_bytes(), &bytes]);
+        if let Some(Position { behind, range }) = &self.behind {
+            bytes.extend(range.to_le_bytes());
+            bytes.extend(behind);
+        }
+        let sealed = binding.seal(&bytes);
         bytes.extend(sealed);
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -47,7 +55,7 @@ impl Cursor {
         let strange = || Problem::Cursor("this is no cursor that a page of this list gave out".into());
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strange())?;
         let (bytes, sealed) = bytes.split_at_checked(bytes.len().saturating_sub(SEAL)).ok_or_else(strange)?;
-        if !same(&seal(binding.secret, "cursor", &[binding.pattern.as_bytes(), bytes]), sealed) {
+        if !same(&binding.seal(bytes), sealed) {
             return Err(strange());
         }
         let [FORMAT, flags, rest @ ..] = bytes else { return Err(strange()) };
@@ -63,6 +71,17 @@ impl Cursor {
                 "this cursor was given out for other inputs; only `limit` may change from page to page".into(),
             ));
         }
-        Ok(Self { backwards: flags & 1 != 0, behind: (flags & 2 != 0).then(|| behind.to_vec()) })
+        let mut position = None;
+        if flags & 2 != 0 {
+            let (range, behind) = behind.split_first_chunk().ok_or_else(strange)?;
+            position = Some(Position { behind: behind.to_vec(), range: u32::from_le_bytes(*range) });
+        }
+        Ok(Self { backwards: flags & 1 != 0, behind: position })
+    }
+}
+
+impl Binding<'_> {
+    fn seal(&self, bytes: &[u8]) -> [u8; SEAL] {
+        seal(self.secret, "cursor", &[self.pattern.as_bytes(), self.order.as_bytes(), self.table.as_bytes(), bytes])
     }
 }

@@ -23,8 +23,18 @@ pub(crate) struct Scope<'a> {
     pub(crate) row: &'a [Owned],
     /// `version`, `created`, `updated` of the row.
     pub(crate) built_in: BuiltIn,
+    /// The row that this one comes with.
+    pub(crate) item: Option<Item<'a>>,
     pub(crate) inputs: &'a Inputs,
     pub(crate) now_us: i64,
+}
+
+/// Another row that an expression may look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'a> {
+    /// The fields of its entity, with their kinds.
+    pub(crate) fields: &'a [(String, Kind)],
+    pub(crate) row: &'a [Owned],
 }
 
 /// What every row has without its being written down.
@@ -191,6 +201,10 @@ impl Scope<'_> {
     }
 
     fn path(&self, path: &Path) -> Result<Owned, Unfit> {
+        if let (Root::Item(_), Some(item)) = (&path.root, self.item) {
+            let at = item.fields.iter().position(|(name, _)| *name == path.field);
+            return Ok(at.and_then(|at| item.row.get(at)).cloned().unwrap_or(Value::Null));
+        }
         match self.fields.iter().position(|(name, _)| *name == path.field) {
             Some(at) => Ok(self.row.get(at).cloned().unwrap_or(Value::Null)),
             None => self.built_in.value(&path.field).ok_or_else(|| Unfit::new(format!("there is no field `{path}`"))),

@@ -4,7 +4,7 @@
 //! row names the places that it has left, so that its companions can be derived from it alone, at any time, by anybody.
 
 use keyloom_plan::Companions;
-use keyloom_store::{Expect, Fault, GroupImage, Placement, Placing, Store, Verdict};
+use keyloom_store::{Expect, Fault, Freshness, GroupImage, Placement, Placing, Store, Verdict};
 use keyloom_value::Value;
 
 use crate::{
@@ -158,7 +158,7 @@ impl Run {
     /// that nobody sets it free who looked before.
     async fn claim(&self, entity: &EntityPlan, own: &[Owned], reserve: &Reserve<'_>) -> Result<bool, Problem> {
         if !self.protocol.claims_again
-            && let Some(held) = self.held(entity, reserve.reservation, &reserve.key).await?
+            && let Some(held) = self.held(entity, reserve.reservation, &reserve.key, Freshness::Fresh).await?
             && held.owner.as_deref() == Some(own)
         {
             return Ok(true);
@@ -169,7 +169,7 @@ impl Run {
             Err(fault) => return Err(fault.into()),
         }
         for _ in 0..LOOKS_MAX {
-            let held = self.held(entity, reserve.reservation, &reserve.key).await?;
+            let held = self.held(entity, reserve.reservation, &reserve.key, Freshness::Fresh).await?;
             let expect = held.as_ref().map_or(Expect::Absent, |held| Expect::Version(held.version));
             let owner = held.and_then(|held| held.owner);
             if expect != reserve.expect {
@@ -186,7 +186,7 @@ impl Run {
     pub(crate) async fn set_free(&self, entity: &EntityPlan, own: &[Owned], reserve: &Reserve<'_>) -> bool {
         let mut expect = reserve.expect;
         if !self.protocol.frees_by_version
-            && let Ok(Some(held)) = self.held(entity, reserve.reservation, &reserve.key).await
+            && let Ok(Some(held)) = self.held(entity, reserve.reservation, &reserve.key, Freshness::Fresh).await
             && held.owner.as_deref() == Some(own)
         {
             expect = Expect::Version(held.version);

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use crate::{digest::digest, problem::Problem, size::within_size};
 
 /// The inputs of one call, each of its kind.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inputs {
     kinds: BTreeMap<String, Kind>,
     values: BTreeMap<String, Value<'static>>,

@@ -4,18 +4,22 @@
 //! yet is found here, all of it at once, before anything is served.
 
 mod entity;
-mod pattern;
+mod outputs;
+mod reads;
+mod writes;
 
 use std::{fmt, sync::Arc};
 
-use keyloom_model::{Catalog, Expr};
+use keyloom_model::{Action, Catalog, Entity, Expr, Pattern};
 use keyloom_plan::Companions;
 use keyloom_store::{ColumnAt, Shape, Table};
 use keyloom_value::{Kind, Value};
 
 use crate::record::Record;
 
-pub(crate) use pattern::{From, Get, List, Outputs, Write};
+pub(crate) use outputs::{From, Outputs};
+pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};
+pub(crate) use writes::Write;
 
 /// Something that a catalog asks for and that is not run yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,10 +78,37 @@ pub(crate) struct Source {
 #[derive(Debug, Clone)]
 pub(crate) struct Projection {
     pub(crate) table: usize,
-    pub(crate) key: Vec<usize>,
+    pub(crate) key: Vec<KeyPart>,
     pub(crate) own: Vec<usize>,
     /// Where each field is, if it is there.
     pub(crate) columns: Vec<Option<ColumnAt>>,
+    /// Fields that are absent where this column says so.
+    pub(crate) flags: Vec<(usize, ColumnAt)>,
+    /// Only rows stand there that pass this test.
+    pub(crate) filter: Option<Expr>,
+}
+
+/// A component of a projection's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyPart {
+    /// A field: rows without it have no place.
+    Field(usize),
+    /// Whether the field is absent, which the next component says the value of.
+    IsAbsent(usize),
+    /// A field behind such a flag.
+    Flagged(usize),
+    /// The one partition of all rows.
+    All,
+}
+
+/// What stands in the one partition of all rows.
+pub(crate) const ALL: Value<'static> = Value::Int(0);
+
+/// What can be bound, or the words that are not run yet.
+type Bound<T> = Result<T, Vec<String>>;
+
+fn one<T>(what: impl Into<String>) -> Bound<T> {
+    Err(vec![what.into()])
 }
 
 /// Who holds which value of a `unique`.
@@ -91,8 +122,7 @@ pub(crate) struct Reservation {
 /// How a pattern is run.
 #[derive(Debug, Clone)]
 pub(crate) enum Plan {
-    Get(Get),
-    List(List),
+    Read(Box<Read>),
     Create(Write),
     Update(Write),
 }
@@ -138,6 +168,34 @@ impl Program {
             program.pattern(pattern, planned, &mut found);
         }
         if found.is_empty() { Ok(program) } else { Err(found) }
+    }
+
+    fn pattern(&mut self, pattern: &Pattern, planned: &keyloom_plan::Program, found: &mut Vec<NotYet>) {
+        let planned = match &pattern.action {
+            _ if pattern.all_tenants => one("`tenant: all`"),
+            _ if !pattern.once_per.is_empty() => one("`once_per`"),
+            Action::Read(read) => self.read(pattern, read, planned),
+            Action::Write(write) => self.write(pattern, write, planned),
+            Action::Claim(_) => one("`claim`"),
+            Action::Atomic(_) => one("`atomic`"),
+            Action::Outside(_) => one("`outside`"),
+        };
+        match planned {
+            Ok(plan) => self.plans.push(plan),
+            Err(words) => {
+                let at = format!("patterns.{}", pattern.name);
+                found.extend(words.into_iter().map(|what| NotYet { at: at.clone(), what }));
+            }
+        }
+    }
+
+    fn target(&self, name: &str) -> Bound<(usize, &EntityPlan, &Entity)> {
+        let at = self.entities.iter().position(|plan| plan.name == name);
+        match (at, self.catalog.entity(name)) {
+            (Some(at), Some(entity)) => Ok((at, &self.entities[at], entity)),
+            // What is not run of the entity was said there.
+            _ => Err(Vec::new()),
+        }
     }
 
     /// The same program for tables that are there: what a catalog added since stands behind the columns that were there

@@ -1,46 +1,186 @@
-//! `get` and `list`.
+//! Reads: which question is asked, and its answer.
 
-use std::ops::Bound;
+mod found;
+mod merge;
+mod page;
+mod ranges;
 
-use keyloom_store::{End, Freshness, Get as GetRow, Millis, Range, Row, Slice, Store};
-use keyloom_value::{Value, compare, key};
+use keyloom_plan::Wants;
+use keyloom_store::{Freshness, Get, Millis, Store};
+use keyloom_value::Value;
 use serde_json::{Map, Value as Json};
+
+pub(crate) use found::Found;
+pub(crate) use merge::Position;
 
 use crate::{
     answer::Answer,
-    cursor::{Binding, Cursor},
-    evaluate::{BuiltIn, Scope},
+    evaluate::{BuiltIn, Item, Scope},
     inputs::Inputs,
     problem::Problem,
-    program::{EntityPlan, From, Get, List, Outputs, Typed},
+    program::{Access, EntityPlan, Question, Reach, Read},
     record::Record,
-    run::{Call, Run, put},
+    run::{Call, Run},
 };
 
 type Owned = Value<'static>;
 
-/// How often a page is filled up when rows that were looked at had expired, before it is given out partly filled.
-const FILLS_MAX: usize = 8;
-/// How many bytes are read for a page at once.
-const PAGE_BYTES: u32 = 4 << 20;
+/// What is known before anything is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    pub(crate) inputs: &'a Inputs,
+    /// The row that a list comes with.
+    pub(crate) item: Option<Item<'a>>,
+    pub(crate) now_us: i64,
+}
+
+impl<'a> Asking<'a> {
+    /// What an expression sees of a row.
+    pub(crate) fn scope(&'a self, entity: &'a EntityPlan, row: &'a [Owned], built_in: BuiltIn) -> Scope<'a> {
+        Scope { fields: &entity.fields, row, built_in, item: self.item, inputs: self.inputs, now_us: self.now_us }
+    }
+}
 
 impl Run {
-    pub(crate) async fn get(&self, plan: &Get, call: &Call<'_>) -> Result<Answer, Problem> {
-        if call.limit.is_some() || call.cursor.is_some() {
-            return Err(Problem::Input(format!(
-                "`{}` answers with one row: it has no `limit` and no `cursor`",
-                call.pattern
-            )));
+    pub(crate) async fn read(&self, plan: &Read, call: &Call<'_>) -> Result<Answer, Problem> {
+        let asking = Asking { inputs: &call.inputs, item: None, now_us: self.now_us() };
+        let order = ordered(plan, call)?;
+        let access = &chosen(&plan.questions, order, &call.inputs)?.access;
+        if !matches!(access.wants, Wants::Rows { .. }) && (call.limit.is_some() || call.cursor.is_some()) {
+            return Err(Problem::Input(format!("`{}` has no pages: no `limit` and no `cursor`", call.pattern)));
         }
+        match access.wants {
+            Wants::Row => {
+                let answers = self.rows(plan, access, &[asking]).await?;
+                Ok(answers.into_iter().next().flatten().unwrap_or(Answer::NoRow))
+            }
+            Wants::Count { up_to } => self.count(access, &asking, up_to).await,
+            Wants::Rows { .. } | Wants::All => self.page(access, order, call, &asking).await,
+        }
+    }
+
+    /// Several rows by their keys, in the order in which they are asked for; nothing for one that is not there.
+    ///
+    /// # Errors
+    /// When there is no such pattern, or it takes no more than one key, or fewer than these.
+    pub async fn get_batch(&self, pattern: &str, items: &[Inputs]) -> Result<Vec<Option<Answer>>, Problem> {
+        let plan = self.reading(pattern)?;
+        let Some(max) = plan.batch else {
+            return Err(Problem::Input(format!("`{pattern}` takes one key at a time")));
+        };
+        if items.len() as u64 > max {
+            return Err(Problem::Input(format!("{} items, but at most {max} are taken at a time", items.len())));
+        }
+        let Some(first) = items.first() else { return Ok(Vec::new()) };
+        let access = &chosen(&plan.questions, None, first)?.access;
         let now_us = self.now_us();
-        let entity = self.entity(plan.entity);
-        let key = self.constants(entity, &plan.key, &call.inputs, now_us)?;
-        let found = self.source(entity, &key, plan.freshness, now_us).await?;
-        let Some(record) = found.filter(|record| !record.gone) else { return Ok(Answer::NoRow) };
-        let found = [(record.values.clone(), record.built_in())];
-        let rows = self.rows_out(entity, &plan.outputs, &found, now_us).await?;
-        let row = rows.into_iter().next().unwrap_or(Json::Null);
-        Ok(Answer::Row { row, version: record.version })
+        let asking: Vec<Asking<'_>> = items.iter().map(|inputs| Asking { inputs, item: None, now_us }).collect();
+        self.rows(plan, access, &asking).await
+    }
+
+    /// The rows that are asked for, each with the lists that come with it.
+    async fn rows(&self, plan: &Read, access: &Access, asking: &[Asking<'_>]) -> Result<Vec<Option<Answer>>, Problem> {
+        let entity = self.entity(access.entity);
+        let mut records = self.records(access, asking).await?;
+        for (record, asking) in records.iter_mut().zip(asking) {
+            if let Some(there) = record
+                && !passes(access, &asking.scope(entity, &there.values, there.built_in()))?
+            {
+                *record = None;
+            }
+        }
+        let found: Vec<Found> = records.iter().flatten().map(Found::of).collect();
+        let now_us = asking.first().map_or(0, |asking| asking.now_us);
+        let mut rows = self.shown(entity, &access.outputs, &found, now_us).await?.into_iter();
+        let mut answers = Vec::with_capacity(records.len());
+        for (record, asking) in records.iter().zip(asking) {
+            let (Some(record), Some(mut row)) = (record, record.as_ref().and_then(|_| rows.next())) else {
+                answers.push(None);
+                continue;
+            };
+            let joined = Asking { item: Some(Item { fields: &entity.fields, row: &record.values }), ..*asking };
+            for (name, questions) in &plan.with {
+                let access = &chosen(questions, None, asking.inputs)?.access;
+                row.insert(name.clone(), Json::Array(self.first_rows(access, &joined).await?));
+            }
+            answers.push(Some(Answer::Row { row: Json::Object(row), version: record.version }));
+        }
+        Ok(answers)
+    }
+
+    /// The source rows that are asked for.
+    async fn records(&self, access: &Access, asking: &[Asking<'_>]) -> Result<Vec<Option<Record>>, Problem> {
+        let entity = self.entity(access.entity);
+        match &access.reach {
+            Reach::Get(key) => {
+                let keys = asking.iter().map(|asking| self.key(entity, key, asking)).collect::<Result<Vec<_>, _>>()?;
+                self.sources(entity, &keys, access.freshness, asking).await
+            }
+            Reach::Via { reservation, value } => {
+                let mut records = Vec::with_capacity(asking.len());
+                for asking in asking {
+                    let value = self.key(entity, value, asking)?;
+                    records.push(self.holder(entity, *reservation, value, access.freshness, asking.now_us).await?);
+                }
+                Ok(records)
+            }
+            Reach::Slices(_) => Err(Problem::Broken("one row is asked for, and a list is planned".into())),
+        }
+    }
+
+    /// The rows of these keys; nothing for a key that lacks a component.
+    async fn sources(
+        &self,
+        entity: &EntityPlan,
+        keys: &[Option<Vec<Owned>>],
+        freshness: Freshness,
+        asking: &[Asking<'_>],
+    ) -> Result<Vec<Option<Record>>, Problem> {
+        let (table, shape) = self.table(entity.source.table);
+        let whole = keys.iter().zip(asking).filter_map(|(key, asking)| Some((key.as_ref()?, asking)));
+        let gets = whole.map(|(key, asking)| Get { table, key, freshness, now: millis(asking.now_us) });
+        let gets: Vec<Get<'_>> = gets.collect();
+        let mut got = match &gets[..] {
+            [one] => vec![self.store.get(*one).await],
+            many => self.store.get_many(many).await,
+        }
+        .into_iter();
+        let mut records = Vec::with_capacity(keys.len());
+        for key in keys {
+            let row = match key.as_ref().and_then(|_| got.next()) {
+                Some(got) => got?.row,
+                None => None,
+            };
+            let record = row.map(|row| Record::read(&row, shape, &entity.source)).transpose()?;
+            records.push(record.filter(|record| !record.gone));
+        }
+        Ok(records)
+    }
+
+    /// The row that holds a unique value. Between the two reads the value may pass to another; then it is looked up again.
+    async fn holder(
+        &self,
+        entity: &EntityPlan,
+        reservation: usize,
+        value: Option<Vec<Owned>>,
+        freshness: Freshness,
+        now_us: i64,
+    ) -> Result<Option<Record>, Problem> {
+        const PASSES_MAX: usize = 4;
+        let Some(value) = value else { return Ok(None) };
+        let reservation = &entity.reservations[reservation];
+        let mut seen = None;
+        for _ in 0..PASSES_MAX {
+            let Some(held) = self.held(entity, reservation, &value, freshness).await? else { return Ok(None) };
+            let Some(owner) = held.owner.filter(|_| seen != Some(held.version)) else { return Ok(None) };
+            seen = Some(held.version);
+            let there = self.source(entity, &entity.source_key_of(&owner), freshness, now_us).await?;
+            let holds = |there: &Record| !there.gone && there.fields(&reservation.fields).as_ref() == Some(&value);
+            if let Some(there) = there.filter(holds) {
+                return Ok(Some(there));
+            }
+        }
+        Ok(None)
     }
 
     /// What stands in a source row: also that it is gone.
@@ -52,236 +192,43 @@ impl Run {
         now_us: i64,
     ) -> Result<Option<Record>, Problem> {
         let (table, shape) = self.table(entity.source.table);
-        let got = self.store.get(GetRow { table, key, freshness, now: millis(now_us) }).await?;
+        let got = self.store.get(Get { table, key, freshness, now: millis(now_us) }).await?;
         Ok(got.row.map(|row| Record::read(&row, shape, &entity.source)).transpose()?)
     }
+}
 
-    pub(crate) async fn list(&self, plan: &List, call: &Call<'_>) -> Result<Answer, Problem> {
-        let now_us = self.now_us();
-        let entity = self.entity(plan.entity);
-        let projection = &entity.projections[plan.projection];
-        let (table, shape) = self.table(projection.table);
-        let limit = match call.limit {
-            Some(limit) if (1..=plan.page).contains(&limit) => limit,
-            Some(limit) => {
-                return Err(Problem::Input(format!("`limit`: {limit}, but a page has 1 to {} rows", plan.page)));
-            }
-            None => plan.page,
-        };
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let binding = Binding {
-            secret: &self.secret,
-            pattern: call.pattern,
-            inputs: call.inputs.digest(call.pattern)?,
-            epoch: self.program.epoch,
-        };
-        let cursor = match call.cursor {
-            Some(_) if !plan.goes_on => {
-                return Err(Problem::Cursor(
-                    "this list has no pages: it answers with its first rows and no more".into(),
-                ));
-            }
-            Some(text) => Some(Cursor::read(text, &binding)?),
-            None => None,
-        };
-        let backwards = cursor.as_ref().is_some_and(|cursor| cursor.backwards);
-        let behind = cursor.as_ref().and_then(|cursor| cursor.behind.as_deref());
-        let broken = |_| Problem::Cursor("this cursor is of another order".into());
-        let mut after = behind.map(|bytes| key::decode(bytes, shape.sort_parts())).transpose().map_err(broken)?;
-
-        let partition = self.constants(entity, &plan.partition, &call.inputs, now_us)?;
-        let equal = self.constants(entity, &plan.equal, &call.inputs, now_us)?;
-        let (low, high) = self.bounds(plan, entity, &call.inputs, now_us)?;
-        let mut rows: Vec<Row> = Vec::new();
-        let mut partial = false;
-        // One row more than the page, to know whether there is a next one.
-        for fill in 0.. {
-            let wanted = u32::try_from(limit + 1 - rows.len()).unwrap_or(u32::MAX);
-            let read = self.store.slice(Slice {
-                table,
-                partition: &partition,
-                within: Range { equal: &equal, low: bound(&low), high: bound(&high) },
-                after: after.as_deref(),
-                reverse: backwards != plan.backward,
-                rows_max: wanted,
-                bytes_max: PAGE_BYTES,
-                freshness: Freshness::Settled,
-                now: millis(now_us),
-            });
-            let read = read.await?;
-            rows.extend(read.rows);
-            match read.end {
-                End::Range => break,
-                End::Limit { .. } if rows.len() > limit => break,
-                End::Limit { .. } if fill == FILLS_MAX => {
-                    partial = true;
-                    break;
-                }
-                End::Limit { reached } => after = Some(reached),
-            }
+/// The order that a call asks for, where there are several.
+fn ordered<'a>(plan: &'a Read, call: &Call<'_>) -> Result<Option<&'a str>, Problem> {
+    let Some(asked) = call.order else { return Ok(plan.orders.first().map(String::as_str)) };
+    match plan.orders.iter().find(|order| *order == asked) {
+        Some(order) => Ok(Some(order)),
+        None if plan.orders.is_empty() => Err(Problem::Input(format!("`{}` has no `order` to choose", call.pattern))),
+        None => {
+            let asked: String = asked.chars().take(60).collect();
+            let known = plan.orders.join(", ");
+            Err(Problem::Input(format!("`order`: there is no order `{asked}`; it has: {known}")))
         }
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        if backwards {
-            rows.reverse();
-        }
-        let position = |row: Option<&Row>, backwards: bool| -> Result<String, Problem> {
-            let behind = match row {
-                Some(row) => {
-                    let key = row.key(shape)?;
-                    let sort = &key[shape.partition_parts().len()..];
-                    Some(
-                        key::encode(sort, shape.sort_parts())
-                            .map_err(|mismatch| Problem::Broken(mismatch.to_string()))?,
-                    )
-                }
-                None => None,
-            };
-            Ok(Cursor { backwards, behind }.write(&binding))
-        };
-        // Behind the first and the last row there is something if the page was reached from there, or more was read.
-        // A page without rows leads back to where there are some: to the end of the list, or to its start.
-        let resumed = cursor.is_some() && behind.is_some();
-        let (ahead, before) = if backwards { (resumed, more || partial) } else { (more || partial, resumed) };
-        let next = if ahead && plan.goes_on { Some(position(rows.last(), false)?) } else { None };
-        let previous = if before && plan.goes_on { Some(position(rows.first(), true)?) } else { None };
-        let found = rows
-            .iter()
-            .map(|row| {
-                let values = projection.columns.iter().map(|at| match at {
-                    Some(at) => Ok(row.value(shape, *at)?.into_owned()),
-                    None => Ok(Value::Null),
-                });
-                let values = values.collect::<Result<Vec<Owned>, keyloom_value::Malformed>>()?;
-                Ok((values, BuiltIn { version: row.version()?, ..BuiltIn::default() }))
-            })
-            .collect::<Result<Vec<_>, Problem>>()?;
-        let rows = self.rows_out(entity, &plan.outputs, &found, now_us).await?;
-        Ok(Answer::Rows { rows, next, previous, partial })
     }
+}
 
-    /// Values that depend on the inputs alone.
-    pub(crate) fn constants(
-        &self,
-        entity: &EntityPlan,
-        exprs: &[Typed],
-        inputs: &Inputs,
-        now_us: i64,
-    ) -> Result<Vec<Owned>, Problem> {
-        let scope = Scope { fields: &entity.fields, row: &[], built_in: BuiltIn::default(), inputs, now_us };
-        exprs.iter().map(|typed| Ok(scope.value(&typed.expr, &typed.kind)?)).collect()
-    }
+fn chosen<'a>(questions: &'a [Question], order: Option<&str>, inputs: &Inputs) -> Result<&'a Question, Problem> {
+    let found = Read::question(questions, order, |name| inputs.has(name));
+    found.ok_or_else(|| Problem::Broken("a question has no plan".into()))
+}
 
-    /// The narrowest range that all bounds of the list leave.
-    fn bounds(
-        &self,
-        plan: &List,
-        entity: &EntityPlan,
-        inputs: &Inputs,
-        now_us: i64,
-    ) -> Result<(Bound<Owned>, Bound<Owned>), Problem> {
-        let (mut low, mut high) = (Bound::Unbounded, Bound::Unbounded);
-        for bounds in &plan.bounds {
-            for (end, is_low, narrowest) in [(&bounds.low, true, &mut low), (&bounds.high, false, &mut high)] {
-                let Some((typed, included)) = end else { continue };
-                let value = self.constants(entity, std::slice::from_ref(typed), inputs, now_us)?.remove(0);
-                // An optional input that was not sent bounds nothing.
-                if !value.is_null() {
-                    narrow(narrowest, value, *included, is_low);
-                }
-            }
+/// Whether a row passes what remains to be tested.
+pub(crate) fn passes(access: &Access, scope: &Scope<'_>) -> Result<bool, Problem> {
+    for test in &access.remains {
+        if !scope.holds(test)? {
+            return Ok(false);
         }
-        Ok((low, high))
     }
-
-    /// The answer's rows, with what is looked up in other entities: one read for each of them, whatever the page holds.
-    async fn rows_out(
-        &self,
-        entity: &EntityPlan,
-        outputs: &Outputs,
-        rows: &[(Vec<Owned>, BuiltIn)],
-        now_us: i64,
-    ) -> Result<Vec<Json>, Problem> {
-        let mut looked_up: Vec<Vec<Option<Record>>> = Vec::new();
-        for (to, fields) in &outputs.lookups {
-            looked_up.push(self.look_up(self.entity(*to), fields, rows, now_us).await?);
-        }
-        let answer = |(at, (values, built_in)): (usize, &(Vec<Owned>, BuiltIn))| {
-            let mut object = Map::new();
-            for (names, from) in &outputs.items {
-                match from {
-                    From::Field(field) => put(&mut object, names, &values[*field], &entity.fields[*field].1)?,
-                    From::BuiltIn(name) => {
-                        if let (Some(value), Some(kind)) = (built_in.value(name), BuiltIn::kind(name)) {
-                            put(&mut object, names, &value, &kind)?;
-                        }
-                    }
-                    From::Lookup { lookup, field } => {
-                        let other = self.entity(outputs.lookups[*lookup].0);
-                        if let Some(record) = &looked_up[*lookup][at] {
-                            put(&mut object, names, &record.values[*field], &other.fields[*field].1)?;
-                        }
-                    }
-                }
-            }
-            Ok(Json::Object(object))
-        };
-        rows.iter().enumerate().map(answer).collect()
-    }
-
-    /// For each row, the row that its reference points to; each is read once.
-    async fn look_up(
-        &self,
-        other: &EntityPlan,
-        fields: &[usize],
-        rows: &[(Vec<Owned>, BuiltIn)],
-        now_us: i64,
-    ) -> Result<Vec<Option<Record>>, Problem> {
-        let keys: Vec<Vec<Owned>> =
-            rows.iter().map(|(values, _)| fields.iter().map(|field| values[*field].clone()).collect()).collect();
-        let mut distinct: Vec<&[Owned]> = Vec::new();
-        for key in &keys {
-            if !key.iter().any(Value::is_null) && !distinct.contains(&key.as_slice()) {
-                distinct.push(key);
-            }
-        }
-        let (table, shape) = self.table(other.source.table);
-        let gets: Vec<GetRow<'_>> = distinct
-            .iter()
-            .map(|key| GetRow { table, key, freshness: Freshness::Settled, now: millis(now_us) })
-            .collect();
-        let mut found = Vec::with_capacity(gets.len());
-        for got in self.store.get_many(&gets).await {
-            let record = got?.row.map(|row| Record::read(&row, shape, &other.source)).transpose()?;
-            found.push(record.filter(|record| !record.gone));
-        }
-        let position = |key: &Vec<Owned>| distinct.iter().position(|known| *known == key.as_slice());
-        Ok(keys.iter().map(|key| position(key).and_then(|at| found[at].clone())).collect())
-    }
+    Ok(true)
 }
 
 pub(crate) fn millis(now_us: i64) -> Millis {
     Millis(now_us.div_euclid(1_000))
 }
 
-fn bound(of: &Bound<Owned>) -> Bound<&Owned> {
-    match of {
-        Bound::Included(value) => Bound::Included(value),
-        Bound::Excluded(value) => Bound::Excluded(value),
-        Bound::Unbounded => Bound::Unbounded,
-    }
-}
-
-fn narrow(bound: &mut Bound<Owned>, value: Owned, included: bool, is_low: bool) {
-    let narrower = match &*bound {
-        Bound::Unbounded => true,
-        Bound::Included(held) | Bound::Excluded(held) => match compare(&value, held) {
-            Some(std::cmp::Ordering::Equal) => !included,
-            Some(order) => order.is_gt() == is_low,
-            None => false,
-        },
-    };
-    if narrower {
-        *bound = if included { Bound::Included(value) } else { Bound::Excluded(value) };
-    }
-}
+/// A row of an answer.
+pub(crate) type Shown = Map<String, Json>;

@@ -1,6 +1,6 @@
 //! Unique values: who holds which is a row of its own, decided with the source or before and behind it.
 
-use keyloom_store::{Change, ColumnAt, Decision, Expect, Fault, Image, Millis, Store, Verdict};
+use keyloom_store::{Change, ColumnAt, Decision, Expect, Fault, Freshness, Get, Image, Millis, Store, Verdict};
 use keyloom_value::Value;
 
 use crate::{
@@ -69,7 +69,7 @@ impl Run {
                 continue;
             }
             if let Some(key) = new {
-                let held = if looked { self.held(entity, reservation, &key).await? } else { None };
+                let held = if looked { self.held(entity, reservation, &key, Freshness::Fresh).await? } else { None };
                 let expect = match held {
                     None => Expect::Absent,
                     Some(held) if held.owner.as_ref().is_none_or(|owner| *owner == own) => {
@@ -86,7 +86,7 @@ impl Run {
                 reserves.push(Reserve { reservation, key, expect, taken: true });
             }
             if let Some(key) = old
-                && let Some(held) = self.held(entity, reservation, &key).await?
+                && let Some(held) = self.held(entity, reservation, &key, Freshness::Fresh).await?
                 && held.owner.as_ref() == Some(&own)
             {
                 reserves.push(Reserve { reservation, key, expect: Expect::Version(held.version), taken: false });
@@ -101,8 +101,10 @@ impl Run {
         entity: &EntityPlan,
         reservation: &Reservation,
         key: &[Owned],
+        freshness: Freshness,
     ) -> Result<Option<Held>, Problem> {
-        let Some(row) = self.row(reservation.table, key).await? else { return Ok(None) };
+        let get = Get { table: self.table(reservation.table).0, key, freshness, now: millis(self.now_us()) };
+        let Some(row) = self.store.get(get).await?.row else { return Ok(None) };
         let (_, shape) = self.table(reservation.table);
         let cell = |column| Ok(row.value(shape, ColumnAt::Cell { group: 0, column })?.into_owned());
         let owner = (0..entity.key.len()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;

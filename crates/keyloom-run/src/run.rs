@@ -16,7 +16,7 @@ use crate::{
     idempotency::IdempotencyKey,
     inputs::{Inputs, Takes},
     problem::Problem,
-    program::{EntityPlan, Plan, Program, SYSTEM},
+    program::{EntityPlan, Plan, Program, Read, SYSTEM},
     protocol::Protocol,
     settle::SETTLED,
 };
@@ -43,6 +43,8 @@ pub struct Call<'a> {
     pub inputs: Inputs,
     /// The idempotency key of a write.
     pub key: Option<&'a str>,
+    /// The order of a list that has several; the first one unless stated.
+    pub order: Option<&'a str>,
     /// At most so many rows.
     pub limit: Option<u64>,
     /// Where a page goes on.
@@ -139,11 +141,19 @@ impl Run {
         let position = self.program.catalog.patterns.iter().position(|pattern| pattern.name == call.pattern);
         let plan = position.and_then(|position| self.program.plans.get(position));
         match plan {
-            Some(Plan::Get(plan)) => self.get(plan, call).await,
-            Some(Plan::List(plan)) => self.list(plan, call).await,
+            Some(Plan::Read(plan)) => self.read(plan, call).await,
             Some(Plan::Create(plan)) => self.create(plan, call).await,
             Some(Plan::Update(plan)) => self.update(plan, call).await,
             None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
+        }
+    }
+
+    /// The plan of a pattern that reads.
+    pub(crate) fn reading(&self, name: &str) -> Result<&Read, Problem> {
+        let position = self.program.catalog.patterns.iter().position(|pattern| pattern.name == name);
+        match position.and_then(|position| self.program.plans.get(position)) {
+            Some(Plan::Read(plan)) => Ok(plan),
+            _ => Err(Problem::Input(format!("there is no pattern `{name}` that reads"))),
         }
     }
 

@@ -146,7 +146,7 @@ impl Run {
         reservation: &'a Reservation,
         key: Vec<Owned>,
     ) -> Result<Touched<'a>, Problem> {
-        let held = self.held(entity, reservation, &key).await?;
+        let held = self.held(entity, reservation, &key, Freshness::Fresh).await?;
         let expect = held.as_ref().map_or(Expect::Absent, |held: &Held| Expect::Version(held.version));
         let owner = held.and_then(|held| held.owner);
         if owner.as_deref().is_some_and(|owner| owner != own) {

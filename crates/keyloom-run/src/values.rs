@@ -33,6 +33,7 @@ impl Run {
                 fields: &entity.fields,
                 row: &values,
                 built_in: BuiltIn::default(),
+                item: None,
                 inputs,
                 now_us: request.now_us,
             };
@@ -67,6 +68,7 @@ impl Run {
             fields: &entity.fields,
             row: &there.values,
             built_in: there.built_in(),
+            item: None,
             inputs: &call.inputs,
             now_us,
         };
@@ -107,8 +109,14 @@ impl Run {
         let declared = self.declared(entity)?;
         for (at, field) in declared.fields.iter().enumerate() {
             if let Fill::Derived(expr) = &field.fill {
-                let scope =
-                    Scope { fields: &entity.fields, row: &values, built_in: BuiltIn::default(), inputs, now_us };
+                let scope = Scope {
+                    fields: &entity.fields,
+                    row: &values,
+                    built_in: BuiltIn::default(),
+                    item: None,
+                    inputs,
+                    now_us,
+                };
                 values[at] = scope.value(expr, &entity.fields[at].1)?;
             }
         }

@@ -1,6 +1,6 @@
 //! `create` and `update`: what is decided, and what is answered.
 
-use keyloom_store::{Freshness, Get, Row, Store};
+use keyloom_store::Freshness;
 use keyloom_value::{Kind, Value};
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +10,7 @@ use crate::{
     idempotency::IdempotencyKey,
     problem::Problem,
     program::{EntityPlan, Write},
-    read::millis,
+    read::Asking,
     record::{Record, Token},
     reserve::Reserving,
     run::{Call, Run, put},
@@ -48,7 +48,11 @@ impl Run {
     pub(crate) async fn update(&self, plan: &Write, call: &Call<'_>) -> Result<Answer, Problem> {
         let entity = self.entity(plan.entity);
         let request = self.request(call)?;
-        let key = self.constants(entity, &plan.key, &call.inputs, request.now_us)?;
+        let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
+        // A row without a part of its key is not there.
+        let Some(key) = self.key(entity, &plan.key, &asking)? else {
+            return Ok(Answer::NotApplied { reason: "absent".into() });
+        };
         let next = |there: Option<&Record>| match there {
             Some(there) => self.changed_values(plan, entity, there, call, request.now_us),
             None => Ok(Err("absent".to_owned())),
@@ -132,11 +136,6 @@ impl Run {
         let inputs = call.inputs.digest(call.pattern)?;
         let token = Token { token: key.token(), birth_ms: key.birth_ms, inputs, version: 0 };
         Ok(Request { key, token, now_us: self.now_us() })
-    }
-
-    pub(crate) async fn row(&self, table: usize, key: &[Owned]) -> Result<Option<Row>, Problem> {
-        let get = Get { table: self.table(table).0, key, freshness: Freshness::Fresh, now: millis(self.now_us()) };
-        Ok(self.store.get(get).await?.row)
     }
 
     /// The answer to a request that a row has absorbed before.

@@ -1,12 +1,12 @@
 use keyloom_model::{
     Entity, Expiry, Fill, Origin,
-    layout::{Holds, Keeper, Part, Partition, Table as Laid},
+    layout::{Holds, Keeper, Part, Table as Laid},
 };
-use keyloom_plan::Program as Planned;
+use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag};
 use keyloom_store::Shape;
 use keyloom_value::Kind;
 
-use super::{EntityPlan, NotYet, Program, Projection, Reservation, Source};
+use super::{EntityPlan, KeyPart, NotYet, Program, Projection, Reservation, Source};
 use crate::evaluate;
 
 /// The words of an entity that are not run yet.
@@ -59,13 +59,10 @@ fn table_not_yet(laid: &Laid) -> Vec<String> {
             found.push(words.to_owned());
         }
     };
-    say(laid.partition == Partition::All, "one partition for all rows");
     say(laid.partition.parts().iter().any(|part| matches!(part, Part::Bucket(..))), "time buckets");
-    say(laid.sort.iter().any(|item| item.nulls_last), "`nulls last`");
     say(!laid.copies.is_empty(), "`copies`");
     say(laid.spread.is_some(), "`spread`");
     say(matches!(laid.holds, Holds::Projection { keeper: Keeper::Index, .. }), "`keeper: index`");
-    found.extend(laid.filter.iter().map(|filter| format!("only the rows where `{filter}`")));
     found
 }
 
@@ -100,7 +97,8 @@ impl Program {
                 continue;
             }
             let on = format!("tables.{}", laid.name);
-            let words = table_not_yet(laid);
+            let mut words = table_not_yet(laid);
+            words.extend(laid.filter.iter().flat_map(|filter| evaluate::not_yet(filter, entity)));
             let lacks = if words.is_empty() { self.table(&mut plan, laid, first + at).err() } else { None };
             found.extend(words.into_iter().chain(lacks).map(|what| NotYet { at: on.clone(), what }));
         }
@@ -112,18 +110,35 @@ impl Program {
         let made = self.tables.get(table).ok_or("it was not compiled")?;
         let shape = Shape::of(made.clone()).map_err(|fault| fault.cause().to_owned())?;
         let at = |name: &str| plan.field(name).ok_or_else(|| format!("there is no field `{name}`"));
-        let key = made.key_names().map(at).collect::<Result<Vec<usize>, String>>()?;
+        let key = || made.key_names().map(at).collect::<Result<Vec<usize>, String>>();
         let columns = made.groups.iter().flat_map(|group| &group.columns);
         let own: Vec<usize> = columns.filter_map(|column| plan.field(&column.name)).collect();
         let places = plan.fields.iter().map(|(name, _)| shape.column(name)).collect::<Vec<_>>();
         match &laid.holds {
             Holds::Source { .. } => {
                 let columns = places.into_iter().flatten().collect();
-                plan.source = Source { table, key, own, columns, companions: self.companions };
+                plan.source = Source { table, key: key()?, own, columns, companions: self.companions };
             }
-            Holds::Projection { .. } => plan.projections.push(Projection { table, key, own, columns: places }),
+            Holds::Projection { .. } => {
+                let part = |name: &str| match laid.sort.iter().find(|item| item.nulls_last && flag(&item.field) == name)
+                {
+                    _ if name == ALL_COLUMN => Ok(KeyPart::All),
+                    Some(item) => at(&item.field).map(KeyPart::IsAbsent),
+                    None if laid.sort.iter().any(|item| item.nulls_last && item.field == name) => {
+                        at(name).map(KeyPart::Flagged)
+                    }
+                    None => at(name).map(KeyPart::Field),
+                };
+                let key = made.key_names().map(part).collect::<Result<Vec<KeyPart>, String>>()?;
+                let flagged = laid.sort.iter().filter(|item| item.nulls_last);
+                let flags =
+                    flagged.filter_map(|item| Some((plan.field(&item.field)?, shape.column(&flag(&item.field))?)));
+                let flags = flags.collect();
+                let filter = laid.filter.clone();
+                plan.projections.push(Projection { table, key, own, columns: places, flags, filter });
+            }
             Holds::Reservations { unique, .. } => {
-                plan.reservations.push(Reservation { table, unique: unique.clone(), fields: key });
+                plan.reservations.push(Reservation { table, unique: unique.clone(), fields: key()? });
             }
             Holds::Kept { .. } | Holds::Contributions(_) | Holds::Newest { .. } | Holds::Numbers { .. } => {
                 return Err("its rows are not run yet".to_owned());

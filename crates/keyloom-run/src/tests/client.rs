@@ -184,7 +184,7 @@ impl Client<'_> {
         let Request { pattern, body, key, .. } = request.clone();
         self.at(server, async move {
             let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), &body)?;
-            run.call(&Call { pattern, inputs, key: Some(&key), limit: None, cursor: None }).await
+            run.call(&Call { pattern, inputs, key: Some(&key), order: None, limit: None, cursor: None }).await
         })
         .await
     }

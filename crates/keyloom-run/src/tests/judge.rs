@@ -73,7 +73,12 @@ impl World {
                 let mut owners = BTreeMap::new();
                 for row in self.rows(reservation.table) {
                     let key = run.key_values(reservation.table, row.key_bytes()).unwrap();
-                    let held = self.simulation.block_on(run.held(entity, reservation, &key)).unwrap().unwrap().unwrap();
+                    let held = self
+                        .simulation
+                        .block_on(run.held(entity, reservation, &key, keyloom_store::Freshness::Fresh))
+                        .unwrap()
+                        .unwrap()
+                        .unwrap();
                     if let Some(owner) = held.owner {
                         owners.insert(row.key_bytes().to_vec(), vec![owner]);
                     }

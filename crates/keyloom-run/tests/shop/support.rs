@@ -153,7 +153,7 @@ impl Shop {
         let query: Vec<(String, String)> =
             query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let inputs = self.run.inputs_from_query(pattern, &query)?;
-        wait(self.run.call(&Call { pattern: name, inputs, key: None, limit, cursor }))
+        wait(self.run.call(&Call { pattern: name, inputs, key: None, order: None, limit, cursor }))
     }
 
     #[track_caller]
@@ -186,7 +186,7 @@ impl Shop {
 
 pub(crate) fn write(run: &Run, pattern: &str, body: &Json, key: &str) -> Result<Answer, Problem> {
     let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), body)?;
-    wait(run.call(&Call { pattern, inputs, key: Some(key), limit: None, cursor: None }))
+    wait(run.call(&Call { pattern, inputs, key: Some(key), order: None, limit: None, cursor: None }))
 }
 
 pub(crate) fn order(user: &str, total: &str) -> Json {

@@ -1,0 +1,77 @@
+//! What an answer holds of each row, and where it comes from.
+
+use keyloom_model::{Endpoint, Entity, Path, Returns, Root};
+
+use super::{Bound, EntityPlan, Program, one};
+use crate::evaluate::BuiltIn;
+
+/// What is answered for each row.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outputs {
+    pub(crate) items: Vec<(Vec<String>, From)>,
+    /// Other rows that are looked up: the entity, and the own fields that its source's key equals.
+    pub(crate) lookups: Vec<(usize, Vec<usize>)>,
+}
+
+/// Where a value of an answer comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum From {
+    Field(usize),
+    BuiltIn(String),
+    Lookup { lookup: usize, field: usize },
+}
+
+impl Program {
+    pub(super) fn outputs(&self, returns: &Returns, plan: &EntityPlan, entity: &Entity) -> Bound<Outputs> {
+        let fields = |holds: &dyn Fn(&keyloom_model::Field) -> bool| -> Vec<Path> {
+            entity.fields.iter().filter(|field| holds(field)).map(|field| Path::own(&field.name)).collect()
+        };
+        let paths: Vec<Path> = match returns {
+            Returns::Paths(paths) => paths.clone(),
+            Returns::Default => fields(&|field| Endpoint::holds(&self.catalog, field)),
+            Returns::All | Returns::Before | Returns::After => fields(&|_| true),
+        };
+        let mut outputs = Outputs::default();
+        for path in &paths {
+            let from = self.output(path, plan, entity, &mut outputs.lookups);
+            let Some(from) = from else { return one(format!("`returns: {path}`")) };
+            outputs.items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
+        }
+        Ok(outputs)
+    }
+
+    fn output(
+        &self,
+        path: &Path,
+        plan: &EntityPlan,
+        entity: &Entity,
+        lookups: &mut Vec<(usize, Vec<usize>)>,
+    ) -> Option<From> {
+        if !path.members.is_empty() {
+            return None;
+        }
+        match &path.root {
+            Root::Own => match plan.field(&path.field) {
+                Some(field) => Some(From::Field(field)),
+                None => BuiltIn::kind(&path.field).map(|_| From::BuiltIn(path.field.clone())),
+            },
+            Root::Reference { field, entity: other } => {
+                let to = self.entities.iter().position(|known| known.name == *other)?;
+                let join = entity.join(entity.field(field)?, self.catalog.entity(other)?);
+                let other = &self.entities[to];
+                let own = |part: &usize| {
+                    let key = &other.fields[*part].0;
+                    let (own, _) = join.iter().find(|(_, to)| to == key)?;
+                    plan.field(own)
+                };
+                let key = other.source.key.iter().map(own).collect::<Option<Vec<usize>>>()?;
+                let lookup = lookups.iter().position(|known| *known == (to, key.clone())).unwrap_or_else(|| {
+                    lookups.push((to, key));
+                    lookups.len() - 1
+                });
+                Some(From::Lookup { lookup, field: other.field(&path.field)? })
+            }
+            Root::Edge { .. } | Root::Item(_) => None,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Reads, question by question: which table, which ranges of it, what is tested on rows.
+
+use keyloom_model::{
+    Entity, Expr, Freshness as Stated, Pattern, Read as ReadModel, ReadVerb, Returns, Root, layout::Question as Address,
+};
+use keyloom_plan::{Component, Fixed, Program as Planned, Reach as PlannedReach, ReadPlan, Slice, Wants, Within};
+use keyloom_store::{ColumnAt, Freshness};
+use keyloom_value::{Kind, Value};
+
+use super::{Bound, EntityPlan, KeyPart, Outputs, Plan, Program, Typed, one};
+use crate::evaluate;
+
+/// A pattern that reads.
+#[derive(Debug, Clone)]
+pub(crate) struct Read {
+    /// The names of its orders, where a caller chooses one.
+    pub(crate) orders: Vec<String>,
+    /// How many keys one call may send, where it sends several.
+    pub(crate) batch: Option<u64>,
+    pub(crate) questions: Vec<Question>,
+    /// Lists that come with the row, by their names.
+    pub(crate) with: Vec<(String, Vec<Question>)>,
+}
+
+/// One of the questions that a pattern is, by what a caller sends.
+#[derive(Debug, Clone)]
+pub(crate) struct Question {
+    order: Option<String>,
+    /// The optional inputs that are sent.
+    sent: Vec<String>,
+    pub(crate) access: Access,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    pub(crate) entity: usize,
+    pub(crate) reach: Reach,
+    /// Tested on rows that were read.
+    pub(crate) remains: Vec<Expr>,
+    pub(crate) wants: Wants,
+    pub(crate) outputs: Outputs,
+    pub(crate) freshness: Freshness,
+}
+
+/// How rows are reached.
+#[derive(Debug, Clone)]
+pub(crate) enum Reach {
+    /// A row of the source, by its key.
+    Get(Vec<Choice>),
+    /// The row that holds a unique value.
+    Via { reservation: usize, value: Vec<Choice> },
+    /// Rows that stand together.
+    Slices(Slices),
+}
+
+/// Ranges of a table.
+#[derive(Debug, Clone)]
+pub(crate) struct Slices {
+    pub(crate) table: usize,
+    /// Where each field is, if it is there.
+    pub(crate) columns: Vec<Option<ColumnAt>>,
+    /// Fields that are absent where this column says so.
+    pub(crate) flags: Vec<(usize, ColumnAt)>,
+    pub(crate) partition: Vec<Choice>,
+    /// The first sort columns, as far as they are fixed.
+    pub(crate) equal: Vec<Choice>,
+    /// Tests on the next one.
+    pub(crate) bounds: Vec<Bounds>,
+    /// Rows are read against the order in which they stand.
+    pub(crate) backward: bool,
+    /// How many rows one call looks at, at most.
+    pub(crate) rows_max: u64,
+    /// What stands behind the equal columns in the sort key says which row it is, so no two rows are equal there.
+    pub(crate) identified: bool,
+}
+
+/// The values that a component of a key may have.
+#[derive(Debug, Clone)]
+pub(crate) enum Choice {
+    /// This one.
+    One(Typed),
+    /// One of several.
+    OneOf(Vec<Typed>),
+    /// One of a list that is sent.
+    Sent(String),
+    /// Always the same.
+    Constant(Value<'static>),
+}
+
+/// One end, or both, of a range.
+#[derive(Debug, Clone)]
+pub(crate) enum Bounds {
+    Ends {
+        low: Option<(Typed, bool)>,
+        high: Option<(Typed, bool)>,
+    },
+    /// All texts that begin so.
+    Prefix(Typed),
+}
+
+impl Read {
+    /// The question that a call asks: of just the optional inputs that are sent, or of all of them. Tests on inputs that
+    /// are not sent are dropped, so the latter is always right.
+    pub(crate) fn question<'a>(
+        questions: &'a [Question],
+        order: Option<&str>,
+        is_sent: impl Fn(&str) -> bool,
+    ) -> Option<&'a Question> {
+        let ordered = || questions.iter().filter(|question| question.order.as_deref() == order);
+        let all = ordered().max_by_key(|question| question.sent.len())?;
+        let sent = all.sent.iter().filter(|name| is_sent(name));
+        ordered().find(|question| question.sent.iter().eq(sent.clone())).or(Some(all))
+    }
+}
+
+impl Program {
+    pub(super) fn read(&self, pattern: &Pattern, read: &ReadModel, planned: &Planned) -> Bound<Plan> {
+        let mut words = Vec::new();
+        let mut refuse = |is: bool, what: &str| {
+            if is {
+                words.push(what.to_owned());
+            }
+        };
+        for one in std::iter::once(read).chain(read.with.iter().map(|with| &with.read)) {
+            refuse(one.through.is_some(), "`through`");
+            refuse(!one.one_per.is_empty(), "`one_per`");
+        }
+        if !words.is_empty() {
+            return Err(words);
+        }
+        let mut bound = Read { orders: Vec::new(), batch: read.batch, questions: Vec::new(), with: Vec::new() };
+        if read.selection.orders.len() > 1 {
+            bound.orders = read.selection.orders.iter().map(|order| order.name.clone()).collect();
+        }
+        for plan in planned.reads_of(&pattern.name) {
+            let Address::Pattern { with, order, sent, .. } = &plan.asked.question else { continue };
+            let (returns, own) = match with {
+                None => (&read.returns, &mut bound.questions),
+                Some(name) => {
+                    let Some(with) = read.with.iter().find(|with| with.name == *name) else { continue };
+                    let at = bound.with.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+                        bound.with.push((name.clone(), Vec::new()));
+                        bound.with.len() - 1
+                    });
+                    (&with.read.returns, &mut bound.with[at].1)
+                }
+            };
+            let access = self.access(plan, returns, read.verb == ReadVerb::Count && with.is_none())?;
+            own.push(Question { order: order.clone(), sent: sent.clone(), access });
+        }
+        if bound.questions.is_empty() {
+            return one("it has no plan");
+        }
+        Ok(Plan::Read(Box::new(bound)))
+    }
+
+    fn access(&self, found: &ReadPlan, returns: &Returns, counts: bool) -> Bound<Access> {
+        let (at, plan, entity) = self.target(&found.asked.entity)?;
+        for test in &found.access.remains {
+            let words = evaluate::not_yet(test, entity);
+            if !words.is_empty() {
+                return Err(words);
+            }
+        }
+        let outputs = if counts { Outputs::default() } else { self.outputs(returns, plan, entity)? };
+        let reach = match &found.access.reach {
+            PlannedReach::Get { key } => Reach::Get(choices(plan, entity, key)?),
+            PlannedReach::Via { reservations, value } => {
+                let named = |known: &super::Reservation| self.tables[known.table].name == *reservations;
+                let Some(reservation) = plan.reservations.iter().position(named) else { return Err(Vec::new()) };
+                Reach::Via { reservation, value: choices(plan, entity, value)? }
+            }
+            PlannedReach::Slice(slice) => Reach::Slices(self.slices(plan, entity, found, slice)?),
+        };
+        let is_list = matches!(reach, Reach::Slices(_));
+        let freshness = match found.asked.freshness {
+            Some(Stated::Latest) if !is_list => Freshness::Fresh,
+            _ => Freshness::Settled,
+        };
+        let wants = found.asked.wants;
+        Ok(Access { entity: at, reach, remains: found.access.remains.clone(), wants, outputs, freshness })
+    }
+
+    fn slices(&self, plan: &EntityPlan, entity: &Entity, found: &ReadPlan, slice: &Slice) -> Bound<Slices> {
+        let named = |projection: &&super::Projection| self.tables[projection.table].name == found.access.table;
+        let Some(projection) = plan.projections.iter().find(named) else {
+            let source = self.tables.get(plan.source.table).is_some_and(|table| table.name == found.access.table);
+            // What is not run of a projection was said of its table.
+            return if source { one(format!("rows of `{}` as a list", found.access.table)) } else { Err(Vec::new()) };
+        };
+        let mut partition = Vec::new();
+        for component in &slice.partition {
+            match component {
+                Component::Field(field, to) => partition.push(choice(plan, entity, field, to)?),
+                Component::Buckets { field, .. } => return one(format!("`{field}` in time buckets")),
+            }
+        }
+        if partition.is_empty() {
+            partition.push(Choice::Constant(super::ALL));
+        }
+        let mut equal = Vec::new();
+        for (field, to) in &slice.equal {
+            equal.extend(self.flag(plan, projection, field));
+            equal.push(choice(plan, entity, field, to)?);
+        }
+        let mut bounds = Vec::new();
+        if let Some((field, within)) = &slice.range {
+            equal.extend(self.flag(plan, projection, field));
+            let Some(kind) = plan.field(field).map(|field| &plan.fields[field].1) else { return Err(Vec::new()) };
+            bounds = within.iter().map(|within| bounds_of(within, entity, kind)).collect::<Bound<_>>()?;
+        }
+        let behind = projection.key.iter().skip(partition.len() + equal.len());
+        let behind: Vec<KeyPart> = behind.copied().collect();
+        let identified = plan.key.iter().all(|field| behind.contains(&KeyPart::Field(*field)));
+        Ok(Slices {
+            identified,
+            table: projection.table,
+            columns: projection.columns.clone(),
+            flags: projection.flags.clone(),
+            partition,
+            equal,
+            bounds,
+            backward: slice.backward,
+            rows_max: found.at_most.map_or(u64::MAX, |at_most| at_most.rows / found.asked.batch.max(1)),
+        })
+    }
+
+    /// That a field is there, where a flag before it says whether it is.
+    fn flag(&self, plan: &EntityPlan, projection: &super::Projection, field: &str) -> Option<Choice> {
+        let field = plan.field(field)?;
+        let flagged = projection.flags.iter().any(|(known, _)| *known == field);
+        flagged.then_some(Choice::Constant(Value::Bool(false)))
+    }
+}
+
+/// What the components of a key may be, each of its kind.
+pub(super) fn choices(plan: &EntityPlan, entity: &Entity, fields: &[(String, Fixed)]) -> Bound<Vec<Choice>> {
+    fields.iter().map(|(name, to)| choice(plan, entity, name, to)).collect()
+}
+
+fn choice(plan: &EntityPlan, entity: &Entity, name: &str, to: &Fixed) -> Bound<Choice> {
+    let Some(field) = plan.field(name) else { return one(format!("`by: [{name}]`")) };
+    let kind = &plan.fields[field].1;
+    match to {
+        Fixed::To(expr) => Ok(Choice::One(typed(expr, entity, kind)?)),
+        Fixed::OneOf(values) => {
+            Ok(Choice::OneOf(values.iter().map(|value| typed(value, entity, kind)).collect::<Bound<_>>()?))
+        }
+        Fixed::List { input, .. } => Ok(Choice::Sent(input.clone())),
+        Fixed::Tenant => one("tenants: there are no credentials yet"),
+        Fixed::Through { .. } => one("`through`"),
+    }
+}
+
+fn typed(expr: &Expr, entity: &Entity, kind: &Kind) -> Bound<Typed> {
+    // A list that comes with a row is joined to it by the row's own fields.
+    let joined = matches!(expr, Expr::Path(path) if matches!(path.root, Root::Item(_)) && path.members.is_empty());
+    let words = if joined { Vec::new() } else { evaluate::not_yet(expr, entity) };
+    if words.is_empty() { Ok(Typed { expr: expr.clone(), kind: kind.clone() }) } else { Err(words) }
+}
+
+/// A range as bounds, if it is run.
+fn bounds_of(within: &Within, entity: &Entity, kind: &Kind) -> Bound<Bounds> {
+    let end = |end: &Option<(Expr, bool)>| -> Bound<Option<(Typed, bool)>> {
+        let Some((expr, included)) = end else { return Ok(None) };
+        Ok(Some((typed(expr, entity, kind)?, *included)))
+    };
+    match within {
+        Within::Ends { low, high } => Ok(Bounds::Ends { low: end(low)?, high: end(high)? }),
+        Within::Prefix(prefix) => Ok(Bounds::Prefix(typed(prefix, entity, kind)?)),
+        Within::Of(function, _) => one(format!("a range of the function `{}`", function.name())),
+    }
+}

@@ -1,0 +1,209 @@
+//! Rows of several ranges, merged in the order of a list.
+//!
+//! The order is total: rows whose sort keys are equal behind what the ranges fix stand in the order of the ranges. So a
+//! position is a value, and says of every row of every range on which side of it the row stands. Nothing is given out beyond
+//! the smallest row that was not read.
+
+use std::{cmp::Ordering, collections::VecDeque};
+
+use futures_util::future::try_join_all;
+use keyloom_store::{End, Freshness, Get, Range as Within, Row, Shape, Slice, Store, TableId};
+use keyloom_value::{Value, key};
+
+use super::{
+    Asking, Found, millis, passes,
+    ranges::{Between, Range},
+};
+use crate::{
+    problem::Problem,
+    program::{Access, EntityPlan, Slices},
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// How many bytes are read of a range at once.
+const PIECE_BYTES: u32 = 4 << 20;
+/// A list of which nothing remains to be tested meets rows that have expired; it reads on past so many times its bound.
+const FILLS_MAX: u64 = 8;
+
+/// A position in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// The bytes of the sort key behind what the ranges fix.
+    pub(crate) behind: Vec<u8>,
+    /// The number of the range.
+    pub(crate) range: u32,
+}
+
+/// What of a list is to be read.
+pub(super) struct Reading<'a> {
+    pub(super) access: &'a Access,
+    pub(super) slices: &'a Slices,
+    pub(super) entity: &'a EntityPlan,
+    pub(super) asking: &'a Asking<'a>,
+    pub(super) ranges: &'a [Range],
+    pub(super) between: &'a Between,
+    /// Only rows behind it, in the direction of reading.
+    pub(super) after: Option<&'a Position>,
+    /// Against the order of the table.
+    pub(super) reverse: bool,
+    /// So many rows.
+    pub(super) wanted: usize,
+}
+
+/// What was read.
+pub(super) struct Merged {
+    pub(super) rows: Vec<(Position, Found)>,
+    /// Reading ended here before there were enough, because of its bound.
+    pub(super) stopped: Option<Position>,
+}
+
+/// What is known of one range.
+struct Head<'a> {
+    number: u32,
+    range: &'a Range,
+    /// Rows that were read, with the bytes of their keys.
+    rows: VecDeque<(Vec<u8>, Row)>,
+    /// The whole sort key up to which it was looked at.
+    reached: Option<Vec<Owned>>,
+    ended: bool,
+}
+
+impl Run {
+    pub(super) async fn merged(&self, reading: &Reading<'_>) -> Result<Merged, Problem> {
+        let Reading { access, slices, entity, asking, .. } = *reading;
+        let (_, shape) = self.table(slices.table);
+        let heads = reading.ranges.iter().zip(0..).map(|(range, number)| self.head(reading, range, number));
+        let mut heads = try_join_all(heads).await?;
+        let allowed = match access.remains[..] {
+            [] => slices.rows_max.saturating_mul(FILLS_MAX),
+            _ => slices.rows_max,
+        };
+        let mut merged = Merged { rows: Vec::new(), stopped: None };
+        let (mut looked_at, mut fills) = (0, 0_u32);
+        while merged.rows.len() < reading.wanted {
+            let missing = reading.wanted - merged.rows.len();
+            let Some(first) = first(&heads, shape, slices, reading.reverse)? else { break };
+            if let Some((behind, row)) = heads[first].rows.pop_front() {
+                let found = Found::read(&row, shape, slices)?;
+                if passes(access, &asking.scope(entity, &found.values, found.built_in))? {
+                    merged.rows.push((Position { behind, range: heads[first].number }, found));
+                }
+                continue;
+            }
+            if looked_at >= allowed {
+                merged.stopped = heads[first].position(shape, slices)?;
+                break;
+            }
+            // Where much fails the tests, more is read each time.
+            let more = (missing as u64).saturating_mul(1 << fills.min(8)).min(allowed - looked_at);
+            fills += 1;
+            let dry = heads.iter_mut().filter(|head| head.rows.is_empty() && !head.ended);
+            let filled = try_join_all(dry.map(|head| self.fill(reading, head, more))).await?;
+            looked_at += filled.into_iter().sum::<u64>();
+        }
+        Ok(merged)
+    }
+
+    /// A range of which nothing is read yet, but for a row at the very position behind which reading begins: another range
+    /// stands at it, and what this one has there comes behind.
+    async fn head<'a>(&self, reading: &Reading<'a>, range: &'a Range, number: u32) -> Result<Head<'a>, Problem> {
+        let Reading { access, slices, .. } = *reading;
+        let (table, shape) = self.table(slices.table);
+        let mut head = Head { number, range, rows: VecDeque::new(), reached: None, ended: false };
+        let Some(after) = reading.after else { return Ok(head) };
+        let other = |_| Problem::Cursor("this cursor is of another order".into());
+        let behind = key::decode(&after.behind, &shape.sort_parts()[slices.equal.len()..]).map_err(other)?;
+        let sort: Vec<Owned> = range.equal.iter().cloned().chain(behind.into_iter().map(Value::into_owned)).collect();
+        let comes_behind = if reading.reverse { number < after.range } else { number > after.range };
+        if comes_behind && !slices.identified {
+            let key: Vec<Owned> = range.partition.iter().chain(&sort).cloned().collect();
+            let now = millis(reading.asking.now_us);
+            let got = self.store.get(Get { table, key: &key, freshness: at_most_settled(access), now }).await?;
+            head.rows.extend(got.row.map(|row| (after.behind.clone(), row)));
+        }
+        head.reached = Some(sort);
+        Ok(head)
+    }
+
+    /// Reads on in a range; how many rows were looked at.
+    async fn fill(&self, reading: &Reading<'_>, head: &mut Head<'_>, rows_max: u64) -> Result<u64, Problem> {
+        let (table, shape): (TableId, &Shape) = self.table(reading.slices.table);
+        let Between { low, high } = reading.between;
+        let read = self.store.slice(Slice {
+            table,
+            partition: &head.range.partition,
+            within: Within { equal: &head.range.equal, low: low.as_ref(), high: high.as_ref() },
+            after: head.reached.as_deref(),
+            reverse: reading.reverse,
+            rows_max: u32::try_from(rows_max).unwrap_or(u32::MAX).max(1),
+            bytes_max: PIECE_BYTES,
+            freshness: at_most_settled(reading.access),
+            now: millis(reading.asking.now_us),
+        });
+        let read = read.await?;
+        for row in read.rows {
+            let key = row.key(shape)?;
+            let behind = encoded(&key[shape.partition_parts().len()..], shape, reading.slices)?;
+            head.rows.push_back((behind, row));
+        }
+        match read.end {
+            End::Range => head.ended = true,
+            End::Limit { reached } => head.reached = Some(reached),
+        }
+        // An engine that looked at nothing has still been asked.
+        Ok(read.cost.rows.max(1))
+    }
+}
+
+impl Head<'_> {
+    /// Where it stands when nothing of it is left to be given out: at what was looked at last.
+    fn position(&self, shape: &Shape, slices: &Slices) -> Result<Option<Position>, Problem> {
+        let Some(reached) = &self.reached else { return Ok(None) };
+        Ok(Some(Position { behind: encoded(reached, shape, slices)?, range: self.number }))
+    }
+}
+
+/// Lists are not linearizable: of them fresh means settled.
+fn at_most_settled(access: &Access) -> Freshness {
+    access.freshness.min(Freshness::Settled)
+}
+
+/// The bytes of a sort key behind what the ranges fix.
+fn encoded(sort: &[Value<'_>], shape: &Shape, slices: &Slices) -> Result<Vec<u8>, Problem> {
+    let fixed = slices.equal.len();
+    key::encode(&sort[fixed..], &shape.sort_parts()[fixed..]).map_err(|mismatch| Problem::Broken(mismatch.to_string()))
+}
+
+/// The range whose next row comes first, or might: of one that has to be read on, it may stand just behind what was
+/// reached.
+fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> Result<Option<usize>, Problem> {
+    let mut first: Option<(usize, Option<Position>)> = None;
+    for (at, head) in heads.iter().enumerate() {
+        let position = match head.rows.front() {
+            Some((behind, _)) => Some(Position { behind: behind.clone(), range: head.number }),
+            None if head.ended => continue,
+            None => head.position(shape, slices)?,
+        };
+        let earlier = match &first {
+            None => true,
+            Some((_, known)) => order(position.as_ref(), known.as_ref(), reverse) == Ordering::Less,
+        };
+        if earlier {
+            first = Some((at, position));
+        }
+    }
+    Ok(first.map(|(at, _)| at))
+}
+
+/// The order of two positions in the direction of reading; before both stands what was not read at all.
+fn order(one: Option<&Position>, other: Option<&Position>, reverse: bool) -> Ordering {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let order = one.behind.cmp(&other.behind).then(one.range.cmp(&other.range));
+            if reverse { order.reverse() } else { order }
+        }
+        (one, other) => one.is_some().cmp(&other.is_some()),
+    }
+}
