@@ -106,7 +106,8 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     if endpoint.method == "POST" && parts.method != Method::POST {
         return wrong_method("POST");
     }
-    let called = match pattern.action {
+    let called = match &pattern.action {
+        Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, parts, body).await,
         Action::Read(_) => read(served, pattern, parts).await,
         _ => write(served, pattern, parts, body).await,
     };
@@ -122,30 +123,61 @@ async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Respo
         limit.map(|text| text.parse::<u64>().map_err(|_| bad(format!("`limit`: `{text}` is no number of rows"))));
     let limit = limit.transpose()?;
     let cursor = take(&mut query, "cursor").map_err(bad)?;
+    let order = take(&mut query, "order").map_err(bad)?;
     let inputs = run.inputs_from_query(pattern, &query).map_err(|fault| match fault {
         Problem::Input(detail) if lost_plus(pattern, &query) => {
             bad(format!("{detail}; in a query `+` stands for a blank: write the `+` of an offset as `%2B`"))
         }
         fault => reply::failed(&fault),
     })?;
-    let call = Call { pattern: &pattern.name, inputs, key: None, limit, cursor: cursor.as_deref() };
+    let call =
+        Call { pattern: &pattern.name, inputs, key: None, order: order.as_deref(), limit, cursor: cursor.as_deref() };
     Ok(answered(served, &pattern.name, run.call(&call).await))
+}
+
+/// Several rows by their keys: `{"items": [..]}` in both directions, in the same order.
+async fn read_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+    let run = &served.run;
+    let bad = |detail: String| reply::failed(&Problem::Input(detail));
+    let body = json_body(parts, body).await?;
+    let items = match body.as_object() {
+        Some(object) if object.len() == 1 => object.get("items").and_then(Json::as_array),
+        _ => None,
+    };
+    let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
+    let inputs = |(at, item): (usize, &Json)| {
+        run.inputs_from_object(pattern, item).map_err(|fault| match fault {
+            Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
+            fault => reply::failed(&fault),
+        })
+    };
+    let items = items.iter().enumerate().map(inputs).collect::<Result<Vec<_>, Response>>()?;
+    match run.get_batch(&pattern.name, &items).await {
+        Ok(answers) => Ok(reply::rows(answers)),
+        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+    }
+}
+
+/// The body of a request that has no query, as JSON.
+async fn json_body(parts: &Parts, body: Body) -> Result<Json, Response> {
+    let bad = |detail: String| reply::failed(&Problem::Input(detail));
+    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+        return Err(bad("it takes its inputs as a JSON object in the body, and no query".into()));
+    }
+    let body = whole(body).await?;
+    keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))
 }
 
 async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
     let run = &served.run;
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
-    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
-        return Err(bad("a write takes its inputs as a JSON object in the body, and no query".into()));
-    }
-    let body = whole(body).await?;
-    let mut body = keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))?;
+    let mut body = json_body(parts, body).await?;
     if let Some(tag) = header(&parts.headers, "if-match")? {
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
     let inputs = run.inputs_from_object(pattern, &body).map_err(|fault| reply::failed(&fault))?;
     let key = header(&parts.headers, "idempotency-key")?;
-    let call = Call { pattern: &pattern.name, inputs, key, limit: None, cursor: None };
+    let call = Call { pattern: &pattern.name, inputs, key, order: None, limit: None, cursor: None };
     Ok(answered(served, &pattern.name, run.call(&call).await))
 }
 

@@ -55,6 +55,13 @@ pub(crate) fn answer(answer: Answer) -> Response {
             }
             json(StatusCode::OK, &Json::Object(body))
         }
+        Answer::Count { count, at_least } => {
+            let mut body = json!({ "count": count });
+            if at_least {
+                body["at_least"] = json!(true);
+            }
+            json(StatusCode::OK, &body)
+        }
         Answer::Applied { key, version, visible } => {
             let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
             if !visible {
@@ -69,6 +76,15 @@ pub(crate) fn answer(answer: Answer) -> Response {
         }
         Answer::Unknown { token } => json(StatusCode::ACCEPTED, &json!({ "outcome": "unknown", "token": token })),
     }
+}
+
+/// Several rows, each as it would be answered alone; a gap is `null`.
+pub(crate) fn rows(answers: Vec<Option<Answer>>) -> Response {
+    let item = |answer: Option<Answer>| match answer {
+        Some(Answer::Row { row, version }) => json!({ "row": row, "version": version.to_string() }),
+        _ => Json::Null,
+    };
+    json(StatusCode::OK, &json!({ "items": answers.into_iter().map(item).collect::<Vec<_>>() }))
 }
 
 /// Why the executor has no answer.
