@@ -15,6 +15,9 @@ use crate::inputs::Inputs;
 
 type Owned = Value<'static>;
 
+/// The input that the credential gives.
+const CALLER: &str = "caller";
+
 /// What an expression can see.
 pub(crate) struct Scope<'a> {
     /// The fields of the row's entity, with their kinds.
@@ -71,7 +74,6 @@ pub(crate) fn not_yet(expr: &Expr, entity: &Entity) -> Vec<String> {
         Expr::Path(path) => found.extend(path_not_yet(path, entity)),
         Expr::Call(function, _) if !can_call(*function) => found.push(format!("the function `{}`", function.name())),
         Expr::Arithmetic(..) | Expr::Negate(_) if holds_time(part) => found.push("arithmetic with time".into()),
-        Expr::Input { name, .. } if name == "caller" => found.push("`$caller`: there are no credentials yet".into()),
         _ => {}
     });
     found
@@ -99,6 +101,10 @@ impl Scope<'_> {
     pub(crate) fn value(&self, expr: &Expr, wanted: &Kind) -> Result<Owned, Unfit> {
         Ok(match expr {
             Expr::Literal(literal) => self.literal(literal, wanted)?,
+            Expr::Input { name, .. } if name == CALLER => match &self.inputs.caller().subject {
+                Some(subject) => from_text(subject, wanted).map_err(|fault| Unfit::from(fault).within(CALLER))?,
+                None => return Err(Unfit::new("it says who calls, which needs a key").within(CALLER)),
+            },
             Expr::Input { name, .. } => self.inputs.value(name),
             Expr::Path(path) => self.path(path)?,
             Expr::Call(function, arguments) => self.call(*function, arguments, wanted)?,

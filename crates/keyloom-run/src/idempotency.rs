@@ -2,7 +2,7 @@
 
 use keyloom_value::{Kind, Value, from_text};
 
-use crate::{digest::digest, problem::Problem};
+use crate::{caller::Caller, digest::digest, problem::Problem};
 
 /// How far a key may come from the future: clocks differ.
 const AHEAD_MS: i64 = 60_000;
@@ -11,6 +11,8 @@ const AHEAD_MS: i64 = 60_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
     text: String,
+    /// Stands for who sent it: two callers may well have the same key.
+    caller: [u8; 16],
     /// When the request was born, in milliseconds since 1970.
     pub(crate) birth_ms: i64,
 }
@@ -20,7 +22,7 @@ impl IdempotencyKey {
     ///
     /// # Errors
     /// When it is neither, or was born outside the horizon of retries.
-    pub fn read(text: &str, now_ms: i64, retries_ms: i64) -> Result<Self, Problem> {
+    pub fn read(text: &str, caller: &Caller, now_ms: i64, retries_ms: i64) -> Result<Self, Problem> {
         // A uuid is the same in capital letters.
         let lower = text.to_ascii_lowercase();
         let (text, birth_ms) = match (from_text(&lower, &Kind::Uuid), text.rsplit_once(';')) {
@@ -60,17 +62,17 @@ impl IdempotencyKey {
                 "this idempotency key was born more than 60 s in the future; set the clock of the sender".into(),
             ));
         }
-        Ok(Self { text: text.to_owned(), birth_ms })
+        Ok(Self { text: text.to_owned(), caller: caller.seal(), birth_ms })
     }
 
     /// What rows remember of it.
     pub(crate) fn token(&self) -> [u8; 16] {
-        digest("token", &[self.text.as_bytes()])
+        digest("token", &[&self.caller, self.text.as_bytes()])
     }
 
     /// The identity of a row that this request makes, always the same: a repeated create meets its own row.
     pub(crate) fn identity(&self, catalog: &str, entity: &str, field: &str, kind: &Kind) -> Value<'static> {
-        let parts = [catalog, entity, field, &self.text].map(str::as_bytes);
+        let parts = [catalog.as_bytes(), entity.as_bytes(), field.as_bytes(), &self.caller, self.text.as_bytes()];
         let mut uuid: [u8; 16] = digest("identity", &parts);
         let version = if *kind == Kind::Uuid7 {
             uuid[..6].copy_from_slice(&self.birth_ms.to_be_bytes()[2..]);

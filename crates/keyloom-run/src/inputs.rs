@@ -9,24 +9,34 @@ use keyloom_value::{
 };
 use serde_json::Value as Json;
 
-use crate::{digest::digest, problem::Problem, size::within_size};
+use crate::{caller::Caller, digest::digest, problem::Problem, size::within_size};
 
 /// The inputs of one call, each of its kind.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Inputs {
     kinds: BTreeMap<String, Kind>,
     values: BTreeMap<String, Value<'static>>,
+    caller: Caller,
+    /// The caller's tenant, of its kind.
+    tenant: Value<'static>,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        Self { kinds: BTreeMap::new(), values: BTreeMap::new(), caller: Caller::default(), tenant: Value::Null }
+    }
 }
 
 /// What a pattern takes.
 pub(crate) struct Takes<'a> {
     catalog: &'a Catalog,
     pattern: &'a Pattern,
+    caller: &'a Caller,
 }
 
 impl<'a> Takes<'a> {
-    pub(crate) fn new(catalog: &'a Catalog, pattern: &'a Pattern) -> Self {
-        Self { catalog, pattern }
+    pub(crate) fn new(catalog: &'a Catalog, pattern: &'a Pattern, caller: &'a Caller) -> Self {
+        Self { catalog, pattern, caller }
     }
 
     /// Reads the members of a JSON object.
@@ -62,7 +72,8 @@ impl<'a> Takes<'a> {
     }
 
     fn read(&self, one: impl Fn(&Input) -> Result<Option<Value<'static>>, Unfit>) -> Result<Inputs, Problem> {
-        let mut inputs = Inputs { kinds: BTreeMap::new(), values: BTreeMap::new() };
+        let caller = self.caller.clone();
+        let mut inputs = Inputs { caller, tenant: self.tenant()?, ..Inputs::default() };
         for input in &self.pattern.inputs {
             let within = |fault: Unfit| fault.within(&input.name);
             match one(input).map_err(within)? {
@@ -80,6 +91,16 @@ impl<'a> Takes<'a> {
             inputs.kinds.insert(input.name.clone(), self.kind(input));
         }
         Ok(inputs)
+    }
+
+    /// The tenant of the caller, where the catalog has tenants.
+    fn tenant(&self) -> Result<Value<'static>, Problem> {
+        let Some(tenant) = &self.catalog.tenant else { return Ok(Value::Null) };
+        let Some(text) = &self.caller.tenant else {
+            return Err(Problem::Caller("these rows belong to tenants: show a key of one".into()));
+        };
+        let strange = |_| Problem::Caller(format!("the tenant of this key is no {}", tenant.ty.word()));
+        from_text(text, &Kind::of(&tenant.ty, self.catalog)).map_err(strange)
     }
 
     fn within_size(&self, input: &Input, value: &Value<'_>) -> Result<(), Unfit> {
@@ -113,6 +134,15 @@ impl<'a> Takes<'a> {
 }
 
 impl Inputs {
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// The caller's tenant; absent where the catalog has none.
+    pub(crate) fn tenant(&self) -> Value<'static> {
+        self.tenant.clone()
+    }
+
     /// An input's value; absent if it was not sent.
     pub(crate) fn value(&self, name: &str) -> Value<'static> {
         self.values.get(name).cloned().unwrap_or(Value::Null)
@@ -126,7 +156,7 @@ impl Inputs {
         self.kinds.get(name).cloned()
     }
 
-    /// Stands for these inputs of this pattern: equal exactly when all are.
+    /// Stands for these inputs of this pattern by this caller: equal exactly when all are.
     pub(crate) fn digest(&self, pattern: &str) -> Result<[u8; 16], Problem> {
         let mut bytes = Vec::new();
         for (name, kind) in &self.kinds {
@@ -137,7 +167,9 @@ impl Inputs {
             }
             bytes.push(value);
         }
-        let parts: Vec<&[u8]> = std::iter::once(pattern.as_bytes()).chain(bytes.iter().map(Vec::as_slice)).collect();
+        let caller = self.caller.seal();
+        let parts: Vec<&[u8]> =
+            [pattern.as_bytes(), &caller].into_iter().chain(bytes.iter().map(Vec::as_slice)).collect();
         Ok(digest("inputs", &parts))
     }
 }

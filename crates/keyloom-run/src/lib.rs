@@ -9,6 +9,7 @@
 //! they follow, and [`Run::settle`] finishes what was cut off.
 
 mod answer;
+mod caller;
 mod carry;
 mod cursor;
 mod digest;
@@ -38,6 +39,7 @@ mod values;
 mod write;
 
 pub use answer::Answer;
+pub use caller::Caller;
 pub use environment::Environment;
 pub use export::Export;
 pub use idempotency::{IdempotencyKey, uuid7};

@@ -10,12 +10,14 @@ use keyloom_value::{Value, key};
 
 use crate::{
     answer::Answer,
+    caller::Caller,
     digest::{same, seal},
     follow::LOOKS_MAX,
     problem::Problem,
     program::EntityPlan,
     record::Token,
     run::Run,
+    write::Request,
 };
 
 type Owned = Value<'static>;
@@ -24,12 +26,12 @@ impl Run {
     /// What became of a write that was answered with `unknown`.
     ///
     /// # Errors
-    /// When the token is none that was given out here.
-    pub async fn outcome(&self, text: &str) -> Result<Answer, Problem> {
+    /// When the token is none that was given out here to this caller.
+    pub async fn outcome(&self, caller: &Caller, text: &str) -> Result<Answer, Problem> {
         let strange = || Problem::Token("this is no token that was given out here".into());
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strange())?;
         let (bytes, sealed) = bytes.split_at_checked(bytes.len().saturating_sub(16)).ok_or_else(strange)?;
-        if !same(&seal(&self.secret, "outcome", &[bytes]), sealed) {
+        if !same(&seal(&self.secret, "outcome", &[&caller.seal(), bytes]), sealed) {
             return Err(strange());
         }
         let read = || -> Option<(&EntityPlan, Token, Option<u64>, &[u8])> {
@@ -88,9 +90,10 @@ impl Run {
         &self,
         entity: &EntityPlan,
         key: &[Owned],
-        token: &Token,
+        request: &Request,
         expected: Option<u64>,
     ) -> Result<String, Problem> {
+        let token = &request.token;
         let at = self.program.entities.iter().position(|known| known.name == entity.name).unwrap_or_default();
         let (_, shape) = self.table(entity.source.table);
         let mut bytes = u32::try_from(at).unwrap_or_default().to_le_bytes().to_vec();
@@ -100,7 +103,7 @@ impl Run {
         bytes.extend(expected.unwrap_or(0).to_le_bytes());
         key::encode_into(key, shape.key_parts(), &mut bytes)
             .map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
-        let sealed = seal(&self.secret, "outcome", &[&bytes]);
+        let sealed = seal(&self.secret, "outcome", &[&request.caller, &bytes]);
         bytes.extend(sealed);
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }

@@ -18,6 +18,8 @@ pub enum Problem {
     Cursor(String),
     /// The token of an outcome is none that was given out.
     Token(String),
+    /// The caller shows no credential, or one that is not enough.
+    Caller(String),
     /// Not now; nothing was done.
     Busy {
         /// When to come again.
@@ -62,6 +64,7 @@ impl fmt::Display for Problem {
             | Self::KeyTime(words)
             | Self::Cursor(words)
             | Self::Token(words)
+            | Self::Caller(words)
             | Self::Broken(words) => words,
             Self::KeyReused => "the idempotency key was used with other inputs",
             Self::Busy { cause, .. } => cause,

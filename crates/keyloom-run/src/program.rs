@@ -53,8 +53,10 @@ pub struct Program {
 pub(crate) struct EntityPlan {
     pub(crate) name: String,
     pub(crate) fields: Vec<(String, Kind)>,
-    /// The identity, in the catalog's order.
+    /// The identity: the tenant, if there is one, and the key in the catalog's order.
     pub(crate) key: Vec<usize>,
+    /// The tenant, which is one field more than the catalog has.
+    pub(crate) tenant: Option<usize>,
     pub(crate) source: Source,
     pub(crate) projections: Vec<Projection>,
     pub(crate) reservations: Vec<Reservation>,
@@ -158,9 +160,6 @@ impl Program {
         let refused =
             planned.refusals.iter().map(|refusal| NotYet { at: refusal.at.clone(), what: refusal.what.to_string() });
         let mut found: Vec<NotYet> = refused.collect();
-        if catalog.tenant.is_some() {
-            found.push(NotYet { at: "tenant".into(), what: "tenants: there are no credentials yet".into() });
-        }
         for entity in &catalog.entities {
             program.entity(entity, planned, &mut found);
         }
@@ -230,6 +229,11 @@ impl Program {
 impl EntityPlan {
     pub(crate) fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(known, _)| known == name)
+    }
+
+    /// The identity within its tenant.
+    pub(crate) fn own_key(&self) -> &[usize] {
+        &self.key[usize::from(self.tenant.is_some())..]
     }
 
     /// The key of its row in the source table.

@@ -107,7 +107,12 @@ impl Run {
         let Some(row) = self.store.get(get).await?.row else { return Ok(None) };
         let (_, shape) = self.table(reservation.table);
         let cell = |column| Ok(row.value(shape, ColumnAt::Cell { group: 0, column })?.into_owned());
-        let owner = (0..entity.key.len()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;
+        let mut owner = (0..entity.own_key().len()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;
+        // The owner is of the same tenant, who stands in the key.
+        if let Some(tenant) = entity.tenant {
+            let at = reservation.fields.iter().position(|field| *field == tenant);
+            owner.insert(0, at.map_or(Value::Null, |at| key[at].clone()));
+        }
         let free = owner.iter().any(Value::is_null);
         Ok(Some(Held { version: row.version()?, owner: (!free).then_some(owner) }))
     }
@@ -121,10 +126,10 @@ impl Run {
     /// The columns of a reservation of this owner, and how long it lives: one that is free fences for a while.
     fn owned_by(&self, entity: &EntityPlan, owner: Option<Vec<Owned>>, now_us: i64) -> (Vec<Owned>, Option<Millis>) {
         match owner {
-            Some(owner) => (owner, None),
+            Some(mut owner) => (owner.split_off(usize::from(entity.tenant.is_some())), None),
             None => {
                 let until = millis(now_us).plus(grace_ms(self.program.retries_ms()));
-                (vec![Value::Null; entity.key.len()], Some(until))
+                (vec![Value::Null; entity.own_key().len()], Some(until))
             }
         }
     }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     answer::Answer,
+    caller::Caller,
     dirty::Mark,
     environment::Environment,
     idempotency::IdempotencyKey,
@@ -121,16 +122,21 @@ impl Run {
     ///
     /// # Errors
     /// When they are not what the pattern takes.
-    pub fn inputs_from_object(&self, pattern: &Pattern, body: &Json) -> Result<Inputs, Problem> {
-        Takes::new(&self.program.catalog, pattern).read_object(body)
+    pub fn inputs_from_object(&self, pattern: &Pattern, caller: &Caller, body: &Json) -> Result<Inputs, Problem> {
+        Takes::new(&self.program.catalog, pattern, caller).read_object(body)
     }
 
     /// Reads inputs from query parameters.
     ///
     /// # Errors
     /// When they are not what the pattern takes.
-    pub fn inputs_from_query(&self, pattern: &Pattern, query: &[(String, String)]) -> Result<Inputs, Problem> {
-        Takes::new(&self.program.catalog, pattern).read_query(query)
+    pub fn inputs_from_query(
+        &self,
+        pattern: &Pattern,
+        caller: &Caller,
+        query: &[(String, String)],
+    ) -> Result<Inputs, Problem> {
+        Takes::new(&self.program.catalog, pattern, caller).read_query(query)
     }
 
     /// Runs a pattern.
@@ -161,16 +167,16 @@ impl Run {
     ///
     /// # Errors
     /// When the key is none.
-    pub fn new_identity(&self, entity: &str, key: &str) -> Result<Option<Json>, Problem> {
-        let key = self.idempotency_key(Some(key))?;
+    pub fn new_identity(&self, entity: &str, caller: &Caller, key: &str) -> Result<Option<Json>, Problem> {
+        let key = self.idempotency_key(Some(key), caller)?;
         let Some(plan) = self.program.entities.iter().find(|plan| plan.name == entity) else { return Ok(None) };
-        let [field] = plan.key[..] else { return Ok(None) };
+        let [field] = *plan.own_key() else { return Ok(None) };
         let (name, kind) = &plan.fields[field];
         let value = key.identity(&self.program.catalog.name, entity, name, kind);
         Ok(to_json(&value, kind).ok())
     }
 
-    pub(crate) fn idempotency_key(&self, key: Option<&str>) -> Result<IdempotencyKey, Problem> {
+    pub(crate) fn idempotency_key(&self, key: Option<&str>, caller: &Caller) -> Result<IdempotencyKey, Problem> {
         let key = key.ok_or_else(|| {
             Problem::Key(
                 "this write needs the header `Idempotency-Key`, new for each request and the same when a request is \
@@ -179,7 +185,7 @@ impl Run {
                     .into(),
             )
         })?;
-        IdempotencyKey::read(key, self.now_us().div_euclid(1_000), self.program.retries_ms())
+        IdempotencyKey::read(key, caller, self.now_us().div_euclid(1_000), self.program.retries_ms())
     }
 
     pub(crate) fn now_us(&self) -> i64 {

@@ -51,6 +51,9 @@ impl Run {
             }
             values[at] = value;
         }
+        if let Some(tenant) = entity.tenant {
+            values[tenant] = inputs.tenant();
+        }
         self.finish(entity, values, inputs, request.now_us)
     }
 

@@ -24,7 +24,8 @@ const TRIES_MAX: usize = 32;
 /// The request that a write answers.
 pub(crate) struct Request {
     pub(crate) key: IdempotencyKey,
-    token: Token,
+    pub(crate) caller: [u8; 16],
+    pub(crate) token: Token,
     pub(crate) now_us: i64,
 }
 
@@ -118,7 +119,7 @@ impl Run {
                         Ok(Some(answer)) => return Ok(Some(answer)),
                         // A look that fails as well tells nothing; the caller asks again.
                         Ok(None) | Err(_) => {
-                            let token = self.outcome_token(entity, key, &request.token, expected)?;
+                            let token = self.outcome_token(entity, key, request, expected)?;
                             return Ok(Some(Answer::Unknown { token }));
                         }
                     }
@@ -132,10 +133,10 @@ impl Run {
         if call.limit.is_some() || call.cursor.is_some() {
             return Err(Problem::Input("a write has no `limit` and no `cursor`".into()));
         }
-        let key = self.idempotency_key(call.key)?;
+        let key = self.idempotency_key(call.key, call.inputs.caller())?;
         let inputs = call.inputs.digest(call.pattern)?;
         let token = Token { token: key.token(), birth_ms: key.birth_ms, inputs, version: 0 };
-        Ok(Request { key, token, now_us: self.now_us() })
+        Ok(Request { key, caller: call.inputs.caller().seal(), token, now_us: self.now_us() })
     }
 
     /// The answer to a request that a row has absorbed before.
@@ -146,7 +147,7 @@ impl Run {
 
     fn applied(&self, entity: &EntityPlan, record: &Record, version: u64, visible: bool) -> Result<Answer, Problem> {
         let mut key = Map::new();
-        for field in &entity.key {
+        for field in entity.own_key() {
             let (name, kind): &(String, Kind) = &entity.fields[*field];
             put(&mut key, std::slice::from_ref(name), &record.values[*field], kind)?;
         }

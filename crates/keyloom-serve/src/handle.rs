@@ -10,7 +10,7 @@ use axum::{
 };
 use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern, Type};
-use keyloom_run::{Call, Problem, Run};
+use keyloom_run::{Call, Caller, Problem, Run};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{control::Control, index, log::Log, query::parameters, reply, stream};
@@ -94,7 +94,7 @@ fn stream(served: &Served, parts: &Parts) -> Response {
 
 /// What became of a write whose outcome was not known.
 async fn outcome(served: &Served, token: &str) -> Response {
-    answered(served, "outcome", served.run.outcome(token).await)
+    answered(served, "outcome", served.run.outcome(Caller::NOBODY, token).await)
 }
 
 async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
@@ -124,7 +124,7 @@ async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Respo
     let limit = limit.transpose()?;
     let cursor = take(&mut query, "cursor").map_err(bad)?;
     let order = take(&mut query, "order").map_err(bad)?;
-    let inputs = run.inputs_from_query(pattern, &query).map_err(|fault| match fault {
+    let inputs = run.inputs_from_query(pattern, Caller::NOBODY, &query).map_err(|fault| match fault {
         Problem::Input(detail) if lost_plus(pattern, &query) => {
             bad(format!("{detail}; in a query `+` stands for a blank: write the `+` of an offset as `%2B`"))
         }
@@ -146,7 +146,7 @@ async fn read_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Bod
     };
     let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
     let inputs = |(at, item): (usize, &Json)| {
-        run.inputs_from_object(pattern, item).map_err(|fault| match fault {
+        run.inputs_from_object(pattern, Caller::NOBODY, item).map_err(|fault| match fault {
             Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
             fault => reply::failed(&fault),
         })
@@ -175,7 +175,7 @@ async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) ->
     if let Some(tag) = header(&parts.headers, "if-match")? {
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
-    let inputs = run.inputs_from_object(pattern, &body).map_err(|fault| reply::failed(&fault))?;
+    let inputs = run.inputs_from_object(pattern, Caller::NOBODY, &body).map_err(|fault| reply::failed(&fault))?;
     let key = header(&parts.headers, "idempotency-key")?;
     let call = Call { pattern: &pattern.name, inputs, key, order: None, limit: None, cursor: None };
     Ok(answered(served, &pattern.name, run.call(&call).await))

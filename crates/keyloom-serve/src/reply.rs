@@ -117,6 +117,7 @@ pub(crate) fn failed(failed: &Problem) -> Response {
         Problem::Token(detail) => {
             problem(StatusCode::BAD_REQUEST, "bad_token", "The token can't be used", detail, none)
         }
+        Problem::Caller(detail) => problem(StatusCode::UNAUTHORIZED, "no_caller", "A key is needed", detail, none),
         Problem::Busy { after, cause } => {
             let mut response =
                 problem(StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now; nothing was done", short(cause), none);

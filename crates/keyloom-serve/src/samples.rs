@@ -112,7 +112,7 @@ impl Samples<'_> {
         if let [identity] = &entity.key[..]
             && !body.contains_key(identity)
         {
-            body.insert(identity.clone(), self.run.new_identity(name, &key).ok()??);
+            body.insert(identity.clone(), self.run.new_identity(name, keyloom_run::Caller::NOBODY, &key).ok()??);
         }
         self.made.push((name.to_owned(), body));
         Some(())

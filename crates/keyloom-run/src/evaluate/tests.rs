@@ -65,7 +65,7 @@ fn over_a_row<T>(catalog: &Catalog, sent: &Json, evaluate: impl Fn(&Scope<'_>, &
     ];
     let mut body = sent.clone();
     body["task_id"] = json!("01010101-0101-0101-0101-010101010101");
-    let inputs = Takes::new(catalog, &catalog.patterns[0]).read_object(&body).unwrap();
+    let inputs = Takes::new(catalog, &catalog.patterns[0], crate::Caller::NOBODY).read_object(&body).unwrap();
     let built_in = BuiltIn { version: 17, created_ms: 5, updated_ms: 6 };
     evaluate(
         &Scope { fields: &fields, row: &row, built_in, item: None, inputs: &inputs, now_us: 2_000_500 },

@@ -75,11 +75,14 @@ impl Program {
             return;
         }
         let kind = |name: &str| keyloom_plan::kind_of(&self.catalog, &planned.layout, entity, name);
-        let fields: Vec<(String, Kind)> =
-            entity.fields.iter().filter_map(|field| Some((field.name.clone(), kind(&field.name)?))).collect();
+        let tenant = self.catalog.tenant.as_ref().filter(|_| entity.per_tenant).map(|tenant| &tenant.field);
+        let names = entity.fields.iter().map(|field| &field.name).chain(tenant);
+        let fields: Vec<(String, Kind)> = names.filter_map(|name| Some((name.clone(), kind(name)?))).collect();
+        let key = tenant.into_iter().chain(&entity.key);
         let mut plan = EntityPlan {
             name: entity.name.clone(),
-            key: entity.key.iter().filter_map(|key| fields.iter().position(|(name, _)| name == key)).collect(),
+            key: key.filter_map(|key| fields.iter().position(|(name, _)| name == key)).collect(),
+            tenant: tenant.map(|_| entity.fields.len()),
             fields,
             source: Source {
                 table: usize::MAX,

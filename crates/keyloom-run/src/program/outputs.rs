@@ -60,6 +60,9 @@ impl Program {
                 let join = entity.join(entity.field(field)?, self.catalog.entity(other)?);
                 let other = &self.entities[to];
                 let own = |part: &usize| {
+                    if other.tenant == Some(*part) {
+                        return plan.tenant;
+                    }
                     let key = &other.fields[*part].0;
                     let (own, _) = join.iter().find(|(_, to)| to == key)?;
                     plan.field(own)

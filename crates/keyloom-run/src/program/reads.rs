@@ -84,6 +84,8 @@ pub(crate) enum Choice {
     OneOf(Vec<Typed>),
     /// One of a list that is sent.
     Sent(String),
+    /// The caller's tenant.
+    Tenant,
     /// Always the same.
     Constant(Value<'static>),
 }
@@ -248,7 +250,7 @@ fn choice(plan: &EntityPlan, entity: &Entity, name: &str, to: &Fixed) -> Bound<C
             Ok(Choice::OneOf(values.iter().map(|value| typed(value, entity, kind)).collect::<Bound<_>>()?))
         }
         Fixed::List { input, .. } => Ok(Choice::Sent(input.clone())),
-        Fixed::Tenant => one("tenants: there are no credentials yet"),
+        Fixed::Tenant => Ok(Choice::Tenant),
         Fixed::Through { .. } => one("`through`"),
     }
 }

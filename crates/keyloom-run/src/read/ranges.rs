@@ -114,6 +114,7 @@ fn product(entity: &EntityPlan, choices: &[Choice], asking: &Asking<'_>) -> Resu
                 Value::List(values) => values,
                 _ => Vec::new(),
             },
+            Choice::Tenant => vec![asking.inputs.tenant()],
             Choice::Constant(value) => vec![value.clone()],
         };
         let there = || values.iter().filter(|value| !value.is_null());

@@ -71,7 +71,7 @@ impl Client<'_> {
         let world = self.world;
         let mut shop = self.shop.borrow_mut();
         let made = |entity: &str| {
-            let made = world.servers[0].new_identity(entity, key).unwrap().unwrap();
+            let made = world.servers[0].new_identity(entity, crate::Caller::NOBODY, key).unwrap().unwrap();
             made.as_str().unwrap().to_owned()
         };
         let email = EMAILS[world.pick(EMAILS.len())];
@@ -183,7 +183,7 @@ impl Client<'_> {
         let run = self.world.servers[server].clone();
         let Request { pattern, body, key, .. } = request.clone();
         self.at(server, async move {
-            let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), &body)?;
+            let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), crate::Caller::NOBODY, &body)?;
             run.call(&Call { pattern, inputs, key: Some(&key), order: None, limit: None, cursor: None }).await
         })
         .await
@@ -192,7 +192,7 @@ impl Client<'_> {
     async fn outcome(&self, token: String) -> Sent {
         let server = self.world.pick(self.world.servers.len());
         let run = self.world.servers[server].clone();
-        self.at(server, async move { run.outcome(&token).await }).await
+        self.at(server, async move { run.outcome(crate::Caller::NOBODY, &token).await }).await
     }
 
     async fn at(&self, server: usize, call: impl Future<Output = Result<Answer, Problem>> + Send + 'static) -> Sent {
@@ -216,7 +216,7 @@ pub(super) fn row_of<'a>(world: &'a World, request: &Request) -> (&'a EntityPlan
         _ => ("Order", "order_id"),
     };
     let entity = run.program.entities.iter().find(|entity| entity.name == name).unwrap();
-    let made = || run.new_identity(name, &request.key).unwrap().unwrap();
+    let made = || run.new_identity(name, crate::Caller::NOBODY, &request.key).unwrap().unwrap();
     let identity = if request.pattern == "sign_up" || request.pattern == "place_order" {
         made()
     } else {

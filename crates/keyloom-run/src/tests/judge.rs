@@ -102,9 +102,19 @@ impl World {
             }
             let (entity, key) = row_of(self, request);
             let now_us = run.now_us();
-            let known = IdempotencyKey::read(&request.key, now_us.div_euclid(1_000), run.program.retries_ms()).unwrap();
+            let known = IdempotencyKey::read(
+                &request.key,
+                crate::Caller::NOBODY,
+                now_us.div_euclid(1_000),
+                run.program.retries_ms(),
+            )
+            .unwrap();
             let pattern = run.pattern(request.pattern).unwrap();
-            let inputs = run.inputs_from_object(pattern, &request.body).unwrap().digest(request.pattern).unwrap();
+            let inputs = run
+                .inputs_from_object(pattern, crate::Caller::NOBODY, &request.body)
+                .unwrap()
+                .digest(request.pattern)
+                .unwrap();
             let token = Token { token: known.token(), birth_ms: known.birth_ms, inputs, version: 0 };
             let absorbed = self.simulation.block_on(async {
                 let there = run.source(entity, &key, keyloom_store::Freshness::Fresh, now_us).await.unwrap();

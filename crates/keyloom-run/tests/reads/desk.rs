@@ -12,7 +12,7 @@ use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Environment, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
 use keyloom_store::{Define, Model, Store};
 use keyloom_text::{Files, Unreadable};
@@ -121,7 +121,7 @@ impl Desk {
     fn write(&mut self, pattern: &str, body: &Json) {
         self.count += 1;
         let key = format!("{};{}", self.count, self.clock.0.load(Ordering::Relaxed) / 1_000);
-        let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), body).unwrap();
+        let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body).unwrap();
         let call = Call { pattern, inputs, key: Some(&key), order: None, limit: None, cursor: None };
         let answer = wait(self.run.call(&call));
         assert!(matches!(answer, Ok(Answer::Applied { .. })), "{pattern} {body}: {answer:?}");
@@ -233,7 +233,7 @@ impl Desk {
 
     pub fn ask(&self, asked: &Asked, limit: Option<u64>, cursor: Option<&str>) -> Result<Answer, Problem> {
         let pattern = self.run.pattern(asked.pattern).unwrap();
-        let inputs = self.run.inputs_from_object(pattern, &json!(asked.inputs))?;
+        let inputs = self.run.inputs_from_object(pattern, Caller::NOBODY, &json!(asked.inputs))?;
         let call = Call { pattern: asked.pattern, inputs, key: None, order: asked.order, limit, cursor };
         wait(self.run.call(&call))
     }
@@ -248,7 +248,8 @@ impl Desk {
 
     pub fn get_some(&self, ids: &[Json]) -> Result<Vec<Option<Json>>, Problem> {
         let pattern = self.run.pattern("get_some").unwrap();
-        let inputs = |id: &Json| self.run.inputs_from_object(pattern, &json!({"ticket_id": id})).unwrap();
+        let inputs =
+            |id: &Json| self.run.inputs_from_object(pattern, Caller::NOBODY, &json!({"ticket_id": id})).unwrap();
         let items: Vec<_> = ids.iter().map(inputs).collect();
         let row = |answer| match answer {
             Answer::Row { row, .. } => row,

@@ -96,18 +96,21 @@ fn an_unknown_write_is_found_out_by_asking_again() {
         let body = json!({"name": "ann", "email": format!("{number}@x")});
         mood.store(happened, Ordering::Relaxed);
         let Ok(Answer::Unknown { token }) = write(&run, "sign_up", &body, &key(number)) else { panic!() };
-        assert!(matches!(wait(run.outcome(&token)), Err(Problem::Busy { .. })), "it can't be seen yet");
+        assert!(
+            matches!(wait(run.outcome(keyloom_run::Caller::NOBODY, &token)), Err(Problem::Busy { .. })),
+            "it can't be seen yet"
+        );
         mood.store(HONEST, Ordering::Relaxed);
-        let asked = wait(run.outcome(&token)).unwrap();
+        let asked = wait(run.outcome(keyloom_run::Caller::NOBODY, &token)).unwrap();
         // A row that is not there may still come: that is not proof.
         assert_eq!(matches!(asked, Answer::Applied { .. }), happened == DEAF, "{asked:?}");
         assert_eq!(matches!(asked, Answer::Unknown { .. }), happened == LOST, "{asked:?}");
         let repeated = write(&run, "sign_up", &body, &key(number)).unwrap();
         assert!(matches!(repeated, Answer::Applied { .. }), "{repeated:?}");
-        assert_eq!(wait(run.outcome(&token)).unwrap(), repeated);
+        assert_eq!(wait(run.outcome(keyloom_run::Caller::NOBODY, &token)).unwrap(), repeated);
         let mut forged = token.clone();
         forged.replace_range(5..6, if &token[5..6] == "A" { "B" } else { "A" });
-        assert!(matches!(wait(run.outcome(&forged)), Err(Problem::Token(_))));
+        assert!(matches!(wait(run.outcome(keyloom_run::Caller::NOBODY, &forged)), Err(Problem::Token(_))));
     }
     assert!(matches!(write(&run, "sign_up", &body, &key(9)).unwrap(), Answer::Applied { .. }));
 }
@@ -123,10 +126,13 @@ fn an_unknown_update_is_over_when_the_row_moved_on() {
     mood.store(LOST, Ordering::Relaxed);
     let Ok(Answer::Unknown { token }) = write(&run, "visit", &user, &key(1)) else { panic!() };
     mood.store(HONEST, Ordering::Relaxed);
-    assert!(matches!(wait(run.outcome(&token)).unwrap(), Answer::Unknown { .. }), "it may still come");
+    assert!(
+        matches!(wait(run.outcome(keyloom_run::Caller::NOBODY, &token)).unwrap(), Answer::Unknown { .. }),
+        "it may still come"
+    );
     assert!(matches!(write(&run, "visit", &user, &key(2)), Ok(Answer::Applied { .. })));
     assert_eq!(
-        wait(run.outcome(&token)).unwrap(),
+        wait(run.outcome(keyloom_run::Caller::NOBODY, &token)).unwrap(),
         Answer::NotApplied { reason: "conflict".into() },
         "it can't any more"
     );

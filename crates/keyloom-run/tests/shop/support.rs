@@ -10,7 +10,7 @@ use std::{
 
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Environment, Problem, Program, Run, Settled, uuid7};
+use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run, Settled, uuid7};
 use keyloom_store::{Define, Model, Store};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
@@ -152,7 +152,7 @@ impl Shop {
         let pattern = self.run.pattern(name).unwrap();
         let query: Vec<(String, String)> =
             query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let inputs = self.run.inputs_from_query(pattern, &query)?;
+        let inputs = self.run.inputs_from_query(pattern, Caller::NOBODY, &query)?;
         wait(self.run.call(&Call { pattern: name, inputs, key: None, order: None, limit, cursor }))
     }
 
@@ -185,7 +185,7 @@ impl Shop {
 }
 
 pub(crate) fn write(run: &Run, pattern: &str, body: &Json, key: &str) -> Result<Answer, Problem> {
-    let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), body)?;
+    let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
     wait(run.call(&Call { pattern, inputs, key: Some(key), order: None, limit: None, cursor: None }))
 }
 
