@@ -97,10 +97,11 @@ pub fn source_columns(companions: Companions) -> Vec<Column> {
         column("kl_updated", micros),
         column("kl_floor", millis),
         column("kl_tokens", Kind::List(Box::new(token))),
+        column("kl_gone", Kind::Bool),
     ];
     if companions == Companions::Follow {
         let stale = Kind::Struct(vec![member("table", Kind::Text), member("key", Kind::Bytes)]);
-        columns.extend([column("kl_stale", Kind::List(Box::new(stale))), column("kl_gone", Kind::Bool)]);
+        columns.push(column("kl_stale", Kind::List(Box::new(stale))));
     }
     columns
 }

@@ -68,12 +68,25 @@ pub(crate) struct Source {
     pub(crate) table: usize,
     /// The fields of its key.
     pub(crate) key: Vec<usize>,
-    /// The fields of its other columns, behind those of every source.
-    pub(crate) own: Vec<usize>,
+    /// The fields of its other columns, each with its position in the root group.
+    pub(crate) own: Vec<(usize, usize)>,
     /// Where each field is.
     pub(crate) columns: Vec<ColumnAt>,
-    /// What its rows must remember depends on it.
-    pub(crate) companions: Companions,
+    pub(crate) hidden: Hidden,
+}
+
+/// Where in the root group of a source is what every row remembers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hidden {
+    pub(crate) created: usize,
+    pub(crate) updated: usize,
+    pub(crate) floor: usize,
+    pub(crate) tokens: usize,
+    pub(crate) gone: usize,
+    /// Only where companions follow.
+    pub(crate) stale: Option<usize>,
+    /// How many columns the program knows.
+    pub(crate) known: usize,
 }
 
 /// A table whose rows are derived from the source.

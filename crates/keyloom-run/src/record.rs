@@ -1,6 +1,5 @@
 //! A row of a source table as the executor works with it.
 
-use keyloom_plan::{Companions, source_columns};
 use keyloom_store::{ColumnAt, Row, Shape};
 use keyloom_value::{Malformed, Value};
 
@@ -54,54 +53,45 @@ impl Record {
             Value::Timestamp(moment) => Ok(moment),
             _ => Err(Malformed::from_static("a source row lacks its times")),
         };
-        let tokens = match cell(3)? {
+        let hidden = &source.hidden;
+        let tokens = match cell(hidden.tokens)? {
             Value::List(tokens) => tokens.iter().map(Token::read).collect::<Result<_, _>>()?,
             _ => Vec::new(),
         };
-        let (stale, gone) = match source.companions {
-            Companions::Ride => (Vec::new(), false),
-            Companions::Follow => {
-                let stale = match cell(4)? {
-                    Value::List(stale) => stale.iter().map(Stale::read).collect::<Result<_, _>>()?,
-                    _ => Vec::new(),
-                };
-                (stale, cell(5)? == Value::Bool(true))
-            }
+        let stale = match hidden.stale.map(cell).transpose()? {
+            Some(Value::List(stale)) => stale.iter().map(Stale::read).collect::<Result<_, _>>()?,
+            _ => Vec::new(),
         };
+        let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
+        let value = |at: &ColumnAt| Ok(row.value(shape, *at)?.into_owned());
         Ok(Self {
             version: row.version()?,
-            created_us: moment(0)?,
-            updated_us: moment(1)?,
-            floor_ms: moment(2)?,
+            created_us: moment(hidden.created)?,
+            updated_us: moment(hidden.updated)?,
+            floor_ms: moment(hidden.floor)?,
             tokens,
             stale,
-            gone,
-            rest: {
-                let own = source_columns(source.companions).len() + source.own.len();
-                let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
-                (own..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?
-            },
-            values: source
-                .columns
-                .iter()
-                .map(|at| Ok(row.value(shape, *at)?.into_owned()))
-                .collect::<Result<_, Malformed>>()?,
+            gone: cell(hidden.gone)? == Value::Bool(true),
+            rest: (hidden.known..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?,
+            values: source.columns.iter().map(value).collect::<Result<_, Malformed>>()?,
         })
     }
 
-    /// The values of the root group: the columns of every source, then the entity's own.
+    /// The values of the root group.
     pub(crate) fn image(&self, source: &Source) -> Vec<Value<'_>> {
-        let mut image = vec![
-            Value::Timestamp(self.created_us),
-            Value::Timestamp(self.updated_us),
-            Value::Timestamp(self.floor_ms),
-            Value::List(self.tokens.iter().map(Token::value).collect()),
-        ];
-        if source.companions == Companions::Follow {
-            image.push(Value::List(self.stale.iter().map(Stale::value).collect()));
-            image.push(Value::Bool(self.gone));
+        let hidden = &source.hidden;
+        let mut image = vec![Value::Null; hidden.known];
+        image[hidden.created] = Value::Timestamp(self.created_us);
+        image[hidden.updated] = Value::Timestamp(self.updated_us);
+        image[hidden.floor] = Value::Timestamp(self.floor_ms);
+        image[hidden.tokens] = Value::List(self.tokens.iter().map(Token::value).collect());
+        image[hidden.gone] = Value::Bool(self.gone);
+        if let Some(stale) = hidden.stale {
+            image[stale] = Value::List(self.stale.iter().map(Stale::value).collect());
         }
-        image.extend(source.own.iter().map(|field| self.values[*field].clone()));
+        for (field, column) in &source.own {
+            image[*column] = self.values[*field].clone();
+        }
         image.extend(self.rest.iter().cloned());
         image
     }

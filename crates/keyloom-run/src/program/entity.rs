@@ -6,7 +6,7 @@ use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag};
 use keyloom_store::Shape;
 use keyloom_value::Kind;
 
-use super::{EntityPlan, KeyPart, NotYet, Program, Projection, Reservation, Source};
+use super::{EntityPlan, Hidden, KeyPart, NotYet, Program, Projection, Reservation, Source};
 use crate::evaluate;
 
 /// The words of an entity that are not run yet.
@@ -89,7 +89,7 @@ impl Program {
                 key: Vec::new(),
                 own: Vec::new(),
                 columns: Vec::new(),
-                companions: self.companions,
+                hidden: Hidden::default(),
             },
             projections: Vec::new(),
             reservations: Vec::new(),
@@ -120,7 +120,20 @@ impl Program {
         match &laid.holds {
             Holds::Source { .. } => {
                 let columns = places.into_iter().flatten().collect();
-                plan.source = Source { table, key: key()?, own, columns, companions: self.companions };
+                let names = || made.groups.iter().flat_map(|group| &group.columns).map(|column| column.name.as_str());
+                let cell = |name: &str| names().position(|known| known == name);
+                let hidden = |name: &str| cell(name).ok_or_else(|| format!("it has no column `{name}`"));
+                let own = own.into_iter().filter_map(|field| Some((field, cell(&plan.fields[field].0)?))).collect();
+                let hidden = Hidden {
+                    created: hidden("kl_created")?,
+                    updated: hidden("kl_updated")?,
+                    floor: hidden("kl_floor")?,
+                    tokens: hidden("kl_tokens")?,
+                    gone: hidden("kl_gone")?,
+                    stale: cell("kl_stale"),
+                    known: names().count(),
+                };
+                plan.source = Source { table, key: key()?, own, columns, hidden };
             }
             Holds::Projection { .. } => {
                 let part = |name: &str| match laid.sort.iter().find(|item| item.nulls_last && flag(&item.field) == name)
