@@ -3,13 +3,15 @@
 //! What is absent equals nothing and is neither smaller nor larger than anything. A test on an optional input that was not
 //! sent is dropped.
 
+mod geohash;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use std::{borrow::Cow, cmp::Ordering};
 
 use keyloom_model::{Arithmetic, Compare, Entity, Expr, Function, Has, Literal, Path, Root, Set};
-use keyloom_value::{Kind, Value, compare, from_text, json::Unfit, to_text};
+use keyloom_value::{Duration, Kind, Value, compare, from_text, json::Unfit, to_text};
 
 use crate::inputs::Inputs;
 
@@ -72,8 +74,6 @@ pub(crate) fn not_yet(expr: &Expr, entity: &Entity) -> Vec<String> {
     let mut found = Vec::new();
     expr.walk(&mut |part| match part {
         Expr::Path(path) => found.extend(path_not_yet(path, entity)),
-        Expr::Call(function, _) if !can_call(*function) => found.push(format!("the function `{}`", function.name())),
-        Expr::Arithmetic(..) | Expr::Negate(_) if holds_time(part) => found.push("arithmetic with time".into()),
         _ => {}
     });
     found
@@ -83,17 +83,6 @@ fn path_not_yet(path: &Path, entity: &Entity) -> Option<String> {
     let known = entity.field(&path.field).is_some() || BuiltIn::kind(&path.field).is_some();
     (path.root != Root::Own || !path.members.is_empty() || !known)
         .then(|| format!("the path `{path}` in an expression"))
-}
-
-fn can_call(function: Function) -> bool {
-    use Function::{Lower, Max, Min, Size, Text, Upper};
-    matches!(function, Lower | Upper | Size | Text | Min | Max)
-}
-
-fn holds_time(expr: &Expr) -> bool {
-    let mut found = false;
-    expr.walk(&mut |part| found |= matches!(part, Expr::Literal(Literal::Span(_) | Literal::Now)));
-    found
 }
 
 impl Scope<'_> {
@@ -114,9 +103,7 @@ impl Scope<'_> {
                 Value::Float(value) => Value::Float(-value),
                 other => other,
             },
-            Expr::Arithmetic(operation, a, b) => {
-                arithmetic(*operation, self.value(a, wanted)?, self.value(b, wanted)?)?
-            }
+            Expr::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b, wanted)?,
             test => Value::Bool(self.holds(test)?),
         })
     }
@@ -196,7 +183,11 @@ impl Scope<'_> {
             },
             Expr::Input { name, .. } => self.inputs.kind(name),
             Expr::Call(Function::Lower | Function::Upper | Function::Text, _) => Some(Kind::Text),
-            Expr::Call(Function::Size, _) => Some(Kind::Int),
+            Expr::Call(Function::Left | Function::Geohash, _) => Some(Kind::Text),
+            Expr::Call(Function::Size | Function::Year, _) => Some(Kind::Int),
+            Expr::Call(Function::Time | Function::Hour, _) => Some(Kind::Timestamp { micros: false }),
+            Expr::Call(Function::Day | Function::Month, _) => Some(Kind::Date),
+            Expr::Literal(Literal::Now) => Some(Kind::Timestamp { micros: false }),
             Expr::Call(_, parts) => parts.iter().find_map(|part| self.kind(part)),
             Expr::Negate(of) => self.kind(of),
             Expr::Arithmetic(_, a, b) => self.kind(a).or_else(|| self.kind(b)),
@@ -204,6 +195,32 @@ impl Scope<'_> {
             Expr::Literal(Literal::Bool(_)) => Some(Kind::Bool),
             _ => None,
         }
+    }
+
+    fn arithmetic(&self, operation: Arithmetic, a: &Expr, b: &Expr, wanted: &Kind) -> Result<Owned, Unfit> {
+        // Of a span between two times the times have their own kind.
+        let kind = if *wanted == Kind::Duration { self.common_kind(&[a, b]) } else { wanted.clone() };
+        let micros = kind == Kind::Timestamp { micros: true };
+        Ok(match (self.value(a, &kind)?, self.value(b, &kind)?) {
+            (Value::Null, _) | (_, Value::Null) => Value::Null,
+            (Value::Timestamp(moment), Value::Duration(span)) | (Value::Duration(span), Value::Timestamp(moment)) => {
+                time::moment_after(moment, span, operation, micros)?
+            }
+            (Value::Date(date), Value::Duration(span)) | (Value::Duration(span), Value::Date(date)) => {
+                time::date_after(date, span, operation)?
+            }
+            (Value::Timestamp(later), Value::Timestamp(earlier)) => time::between(later, earlier, micros)?,
+            (Value::Date(later), Value::Date(earlier)) => Value::Duration(Duration {
+                months: 0,
+                days: later.checked_sub(earlier).ok_or_else(overflow)?,
+                micros: 0,
+            }),
+            (Value::Duration(a), Value::Duration(b)) => time::sum(a, b, operation)?,
+            (Value::Duration(span), Value::Int(times)) | (Value::Int(times), Value::Duration(span)) => {
+                time::product(span, times)?
+            }
+            (a, b) => numbers(operation, a, b)?,
+        })
     }
 
     fn path(&self, path: &Path) -> Result<Owned, Unfit> {
@@ -221,6 +238,7 @@ impl Scope<'_> {
         let odd = || Unfit::new(format!("`{literal}` is no {}", wanted.word()));
         Ok(match (literal, wanted) {
             (Literal::Null, _) => Value::Null,
+            (Literal::Span(span), _) => time::duration(*span)?,
             (Literal::Now, Kind::Timestamp { micros: true }) => Value::Timestamp(self.now_us),
             (Literal::Now, Kind::Timestamp { micros: false }) => Value::Timestamp(self.now_us.div_euclid(1_000)),
             (Literal::Int(value), Kind::Int) => Value::Int(*value),
@@ -235,7 +253,8 @@ impl Scope<'_> {
     fn call(&self, function: Function, arguments: &[Expr], wanted: &Kind) -> Result<Owned, Unfit> {
         let first = arguments.first().ok_or_else(|| Unfit::new("a function without arguments"))?;
         let kind = match function {
-            Function::Lower | Function::Upper => Kind::Text,
+            Function::Lower | Function::Upper | Function::Left => Kind::Text,
+            Function::Geohash => self.kind(first).unwrap_or(Kind::Float),
             Function::Min | Function::Max => wanted.clone(),
             _ => self.common_kind(&[first]),
         };
@@ -246,6 +265,30 @@ impl Scope<'_> {
         Ok(match (function, value) {
             (Function::Lower, Value::Text(text)) => Value::from(text.to_lowercase()),
             (Function::Upper, Value::Text(text)) => Value::from(text.to_uppercase()),
+            (Function::Left, Value::Text(text)) => {
+                let letters = arguments.get(1).map(|count| self.value(count, &Kind::Int)).transpose()?;
+                let Some(Value::Int(letters)) = letters else { return Err(Unfit::new("`left` takes a number")) };
+                Value::from(text.chars().take(usize::try_from(letters).unwrap_or(0)).collect::<String>())
+            }
+            (Function::Time | Function::Day | Function::Hour | Function::Month | Function::Year, value) => {
+                time::part(function, &value, kind == Kind::Timestamp { micros: true })?
+            }
+            (Function::Geohash, latitude) => {
+                let other =
+                    |at: usize, kind: &Kind| arguments.get(at).map_or(Ok(Value::Null), |of| self.value(of, kind));
+                let along = other(1, &arguments.get(1).and_then(|of| self.kind(of)).unwrap_or(Kind::Float))?;
+                let letters = match other(2, &Kind::Int)? {
+                    Value::Int(letters) => usize::try_from(letters).unwrap_or(0),
+                    _ => 0,
+                };
+                let scale = |of: Option<&Expr>| match of.and_then(|of| self.kind(of)) {
+                    Some(Kind::Decimal { scale }) => scale,
+                    _ => 0,
+                };
+                let place = coordinate(&latitude, scale(Some(first))).zip(coordinate(&along, scale(arguments.get(1))));
+                let cell = place.and_then(|(latitude, along)| geohash::geohash(latitude, along, letters));
+                cell.map(Value::from).ok_or_else(|| Unfit::new("`geohash` of what is no place on the earth"))?
+            }
             (Function::Text, value) => Value::Text(Cow::Owned(to_text(&value, &kind)?)),
             (Function::Size, value) => Value::Int(i64::try_from(size(&value)).unwrap_or(i64::MAX)),
             (Function::Min | Function::Max, first) => {
@@ -318,13 +361,22 @@ fn size(value: &Value<'_>) -> usize {
     }
 }
 
+/// A coordinate as a number.
+fn coordinate(value: &Value<'_>, scale: u8) -> Option<f64> {
+    match value {
+        Value::Float(value) => Some(*value),
+        Value::Int(value) => Some(*value as f64),
+        Value::Decimal(value) => Some(*value as f64 / 10_f64.powi(scale.into())),
+        _ => None,
+    }
+}
+
 fn overflow() -> Unfit {
     Unfit::new("the result is too large")
 }
 
-fn arithmetic(operation: Arithmetic, a: Owned, b: Owned) -> Result<Owned, Unfit> {
+fn numbers(operation: Arithmetic, a: Owned, b: Owned) -> Result<Owned, Unfit> {
     Ok(match (a, b) {
-        (Value::Null, _) | (_, Value::Null) => Value::Null,
         (Value::Int(a), Value::Int(b)) => Value::Int(
             match operation {
                 Arithmetic::Add => a.checked_add(b),
