@@ -1,5 +1,9 @@
 //! The JSON Schemas accept what the readers accept, and refuse what is wrong where it is wrong.
-#![allow(clippy::disallowed_methods, reason = "examples and fixtures are files")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "examples and fixtures are files, and a broken one must stop the test"
+)]
 
 mod catalog;
 mod layout;
