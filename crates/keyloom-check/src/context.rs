@@ -5,6 +5,8 @@ use keyloom_finding::{Level, Limit, Place};
 use keyloom_model::{Action, Catalog, Engine, Entity, GroupSize, Pattern, Selection};
 use keyloom_text::Reading;
 
+use crate::layout_context::Laid;
+
 /// What a rule may look at.
 pub struct Context<'a> {
     /// The catalog, as far as it was understood.
@@ -16,14 +18,16 @@ pub struct Context<'a> {
     pub whole: bool,
     /// Whether some pattern is served outside (a search service, analytics): what it reads is not known here.
     pub read_elsewhere: bool,
+    /// Whether a layout of it is looked at too: what depends on the engine is said there.
+    pub laid: bool,
     entities: HashMap<&'a str, &'a Entity>,
     writers: HashMap<&'a str, Vec<&'a Pattern>>,
     reading: &'a Reading,
 }
 
 impl<'a> Context<'a> {
-    /// The context of one review.
-    pub fn new(reading: &'a Reading) -> Self {
+    /// The context of one review, with the layouts that are looked at too.
+    pub(crate) fn new(reading: &'a Reading, layouts: &[&Laid]) -> Self {
         let understood = !reading.unreadable && reading.findings.iter().all(|finding| finding.level < Level::Error);
         let catalog = &reading.catalog;
         let read_elsewhere = catalog.patterns.iter().any(|pattern| matches!(pattern.action, Action::Outside(_)));
@@ -37,7 +41,9 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        Self { catalog, understood, whole: understood && catalog.complete, read_elsewhere, entities, writers, reading }
+        let whole = understood && catalog.complete;
+        let laid = understood && layouts.iter().any(|laid| laid.is_understood());
+        Self { catalog, understood, whole, read_elsewhere, laid, entities, writers, reading }
     }
 
     /// The entity of that name. The same as the catalog's own search, without the searching.

@@ -19,6 +19,14 @@ pub struct Laid {
     pub abilities: Option<Abilities>,
 }
 
+impl Laid {
+    /// Whether rules can look at it: everything in it was understood, and Keyloom stores on its engine.
+    pub(crate) fn is_understood(&self) -> bool {
+        let understood = |finding: &Finding| finding.level < Level::Error;
+        self.abilities.is_some() && !self.reading.unreadable && self.reading.findings.iter().all(understood)
+    }
+}
+
 /// What a rule on layouts may look at: a catalog and its layout, both understood, and the program they compile to.
 pub struct LayoutContext<'a> {
     /// The catalog's own context.
@@ -39,8 +47,7 @@ impl<'a> LayoutContext<'a> {
     /// The context of a layout; `None` where nothing follows from it, because something was not understood.
     pub(crate) fn new(base: &'a Context<'a>, laid: &'a Laid) -> Option<Self> {
         let reading = &laid.reading;
-        let understood = |finding: &Finding| finding.level < Level::Error;
-        if !base.understood || reading.unreadable || !reading.findings.iter().all(understood) {
+        if !base.understood || !laid.is_understood() {
             return None;
         }
         let program = Program::compile(base.catalog, &reading.layout, laid.abilities.as_ref()?);

@@ -59,8 +59,8 @@ pub fn review_all(
     let mut allowances = suppression::ConfigAllowances::new(config, sources, today);
     findings = allowances.apply(findings);
     for (at, reading) in readings.iter().enumerate() {
-        let context = Context::new(reading);
         let laid: Vec<&Laid> = layouts.iter().filter(|laid| laid.catalog == at).collect();
+        let context = Context::new(reading, &laid);
         let mut found = reading.findings.clone();
         for rule in CATALOG_RULES {
             (rule.check)(&context, &mut found);

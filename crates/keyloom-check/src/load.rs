@@ -68,7 +68,8 @@ impl LayoutContext<'_> {
 }
 
 impl Load {
-    fn add(&mut self, pattern: &Pattern, share: Option<Share>, units: u64) {
+    /// Adds the calls of a pattern, where their rate and the share that comes here are known.
+    pub(crate) fn add(&mut self, pattern: &Pattern, share: Option<Share>, units: u64) {
         let (Some(peak), Some(share)) = (pattern.rate.peak_per_second(), share) else { return };
         self.units += peak * share.factor() * units as f64;
         self.stated &= matches!(pattern.rate, Frequency::Stated { peak: Some(_), .. });

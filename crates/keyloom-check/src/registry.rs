@@ -7,8 +7,8 @@ use crate::rules::{
     full_scan, gc_grace_zero_with_deletes, global_partition, hot_index, hot_partition, id_reuse_after_delete,
     illegal_statement, illegal_step, index_limit, inexact_counter, join_in_code, key_too_long,
     limit_before_intersection, low_cardinality_partition, materialized_view, minimum_as_typical, misfit_requirement,
-    missing_expiry, missing_freshness, missing_growth, missing_rate, missing_skew, missing_span, missing_tenant_in_key,
-    missing_tie_breaker, mixed_sort_direction, mixed_write_discipline, moving_key, noisy_tenant,
+    misplaced_embedding, missing_expiry, missing_freshness, missing_growth, missing_rate, missing_skew, missing_span,
+    missing_tenant_in_key, missing_tie_breaker, mixed_sort_direction, mixed_write_discipline, moving_key, noisy_tenant,
     nonfrozen_collection_overwrite, null_write, offset_pagination, order_mismatch, orphan_entity, over_wide_delete,
     overbucketed_partition, overprojected_index, oversized_item, oversized_partition, oversized_transaction,
     projection_as_truth, queue_like_table, random_bucket, rate_against_growth, read_past_retention,
@@ -16,9 +16,9 @@ use crate::rules::{
     skipped_clustering_column, stale_after_write, stale_facts, stale_overwrite, stated_otherwise, status_partition,
     storage_in_catalog, tombstone_heavy_read, truncated_range_end, twcs_window_mismatch, twcs_without_ttl,
     unbounded_array, unbounded_fan_out, unbounded_partition, unconditional_claim, undecided_statement,
-    unenforced_uniqueness, unknown_column, unknown_table, unlimited_read, unprepared_literal, unsafe_retry,
-    unserved_pattern, unusable_index, unused_allow, unused_structure, unwritten_column, upsert_resurrects_row,
-    volatile_copy, wide_synchronous_fan_out, write_amplification,
+    unenforced_uniqueness, unknown_column, unknown_table, unlimited_read, unowned_index, unprepared_literal,
+    unsafe_retry, unserved_pattern, unusable_index, unused_allow, unused_structure, unwritten_column,
+    upsert_resurrects_row, volatile_copy, wide_synchronous_fan_out, write_amplification,
 };
 use crate::{Context, LayoutContext, SurveyContext};
 
@@ -154,6 +154,8 @@ macro_rules! layout_rules {
 
 layout_rules![
     boundary_mismatch,
+    contended_decision,
+    copy_without_contract,
     current_period_partition,
     filter_after_read,
     global_partition,
@@ -164,6 +166,7 @@ layout_rules![
     key_too_long,
     low_cardinality_partition,
     misfit_requirement,
+    misplaced_embedding,
     missing_tenant_in_key,
     missing_tie_breaker,
     mixed_sort_direction,
@@ -188,6 +191,7 @@ layout_rules![
     unbounded_fan_out,
     unbounded_partition,
     unenforced_uniqueness,
+    unowned_index,
     unserved_pattern,
     unused_structure,
     volatile_copy,
@@ -195,9 +199,12 @@ layout_rules![
     write_amplification,
 ];
 
-/// Whether a rule finds things in layouts only, or in layouts and surveys: a catalog alone can't break it.
-pub(crate) fn needs_layout(name: &str) -> bool {
-    LAYOUT_RULES.iter().any(|rule| rule.rule.name == name) && CATALOG_RULES.iter().all(|rule| rule.rule.name != name)
+/// Whether a rule was looked for everywhere where it finds things: one of layouts needs a layout, and one of catalogs and
+/// layouts may find in the catalog alone what a layout settles.
+pub(crate) fn looks_everywhere(name: &str, with_layout: bool) -> bool {
+    let of_layouts = LAYOUT_RULES.iter().any(|rule| rule.rule.name == name);
+    let of_catalogs = CATALOG_RULES.iter().any(|rule| rule.rule.name == name);
+    !of_layouts || of_catalogs != with_layout
 }
 
 /// Every rule there is, by name: those of the language, of catalogs, of layouts, of surveys, and of the review itself.

@@ -44,7 +44,7 @@ pub(crate) fn apply(
     for (allow, used) in allows.iter().zip(used) {
         let place = reading.places.whole(&allow.path);
         // Without a layout, nobody looked for what only a layout has.
-        let looked = judge_unused && (!layouts.is_empty() || !registry::needs_layout(&allow.rule));
+        let looked = judge_unused && registry::looks_everywhere(&allow.rule, !layouts.is_empty());
         kept.extend(judge(&allow.rule, allow.until, place, used || !looked, today));
     }
     kept

@@ -77,12 +77,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom fmt                 rewrite this folder's catalog.yaml\n  keyloom fmt a.yaml b.yaml   rewrite these files\n  keyloom fmt --check         change nothing, exit 1 if something would change (for CI)\n  keyloom fmt - < a.yaml      from standard input to standard output"
     )]
     Fmt(FmtArguments),
-    /// Print a JSON Schema of the catalog language, for completion in editors
+    /// Print a JSON Schema of the catalog or layout language, for completion in editors
     #[command(
         name = "json-schema",
-        after_help = "Example, with the YAML language server:\n  keyloom json-schema > keyloom.schema.json\n  and as the first line of catalog.yaml:\n  # yaml-language-server: $schema=keyloom.schema.json"
+        after_help = "Example, with the YAML language server:\n  keyloom json-schema > keyloom.schema.json\n  and as the first line of catalog.yaml:\n  # yaml-language-server: $schema=keyloom.schema.json\n\nOf layouts:\n  keyloom json-schema layout > layout.schema.json"
     )]
-    JsonSchema,
+    JsonSchema(JsonSchemaArguments),
     /// Write a catalog to start from: an example, or one made from a schema and its statements
     #[command(
         override_usage = "keyloom init [EXAMPLE] [FOLDER]\n       keyloom init --from <PATH> [--queries <PATH>] [FOLDER]",
@@ -347,6 +347,21 @@ pub(crate) struct InitArguments {
     /// A file or folder with the statements and programs that use the schema; may be repeated
     #[arg(long, value_name = "PATH", requires = "from")]
     pub(crate) queries: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct JsonSchemaArguments {
+    /// Of which language
+    #[arg(value_enum, default_value = "catalog")]
+    pub(crate) language: Language,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Language {
+    /// What an application asks for
+    Catalog,
+    /// How that is stored on one engine
+    Layout,
 }
 
 #[derive(Args)]

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         Command::Show(arguments) => show::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
-        Command::JsonSchema => json_schema::run(),
+        Command::JsonSchema(arguments) => json_schema::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };

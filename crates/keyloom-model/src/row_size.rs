@@ -80,5 +80,6 @@ impl RowSize {
     }
 }
 
-/// Structs may hold structs, but not without end; a cycle is a finding of its own and ends here.
-const NESTING_MAX: u8 = 16;
+/// Structs may hold structs, but not without end; a cycle is a finding of its own and ends here. What the language allows,
+/// eight structs with collections and unions between them, is not cut.
+const NESTING_MAX: u8 = 64;

@@ -1,4 +1,4 @@
-//! The JSON Schema of the language, for completion, hover texts and red underlines in editors.
+//! The JSON Schemas of the languages, for completion, hover texts and red underlines in editors.
 //!
 //! Which words there are, what they mean and where they fit comes from the vocabulary; here stands only what shape the
 //! value behind each word has. The schema accepts every file that the reader accepts without a finding about its shape,
@@ -9,14 +9,17 @@
 //! `patternErrorMessage` and `errorMessage` say in words what is wrong, `deprecationMessage` keeps a word from being
 //! proposed, `defaultSnippets` are proposed without being shown as examples.
 
+mod layout;
 mod scalar;
 mod value;
+
+pub use layout::layout_json_schema;
 
 use serde_json::{Map, Value, json};
 
 use crate::vocabulary::{self, ENTITY, FILE, PATTERN, ROLLUP, Stage, Word};
 
-/// The schema, as JSON text.
+/// The schema of catalogs, as JSON text.
 ///
 /// ```
 /// let schema = keyloom_text::json_schema();
@@ -24,13 +27,8 @@ use crate::vocabulary::{self, ENTITY, FILE, PATTERN, ROLLUP, Stage, Word};
 /// ```
 pub fn json_schema() -> String {
     let file = object(FILE, value::of_file, &[]);
-    let head = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:keyloom:catalog:1",
-        "title": "Keyloom catalog",
-        "description": "The catalog language of Keyloom, version 1: the needs of an application, never its storage.",
-        "$comment": format!("Printed by `keyloom json-schema` of Keyloom {}.", env!("CARGO_PKG_VERSION")),
-    });
+    let head =
+        head("catalog", "The catalog language of Keyloom, version 1: the needs of an application, never its storage.");
     let rules = json!({
         // An included file needs neither; the file that names the catalog says in which language it is written.
         "dependentRequired": { "catalog": ["language"] },
@@ -38,6 +36,17 @@ pub fn json_schema() -> String {
     });
     let schema = merge(merge(head, file), rules);
     format!("{schema:#}\n")
+}
+
+/// What a schema says of itself.
+fn head(language: &str, description: &str) -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": format!("urn:keyloom:{language}:1"),
+        "title": format!("Keyloom {language}"),
+        "description": description,
+        "$comment": format!("Printed by `keyloom json-schema` of Keyloom {}.", env!("CARGO_PKG_VERSION")),
+    })
 }
 
 /// What is used in several places, or would be hard to find where it is used.
@@ -54,13 +63,19 @@ fn definitions() -> Value {
         all.insert(format!("word_{}", word.name), described(word, value::of_pattern(word.name, word.name)));
     }
     let verbs = vocabulary::pattern_verbs();
-    all.insert("pattern".to_owned(), by_verb(&verbs, &[], "pattern", "{ get: Task, by: [task_id], rate: 20/s }"));
+    all.insert(
+        "pattern".to_owned(),
+        by_kind(&verbs, &[], "pattern", "has no verb", "{ get: Task, by: [task_id], rate: 20/s }"),
+    );
     for verb in &verbs {
         let schema = said(&vocabulary::pattern_words(verb.name), verb.name, "pattern");
         all.insert(format!("pattern_{}", verb.name), schema);
     }
     let verbs = vocabulary::step_verbs();
-    all.insert("step".to_owned(), by_verb(&verbs, &["each"], "step", "{ create: Task, takes: [title] }"));
+    all.insert(
+        "step".to_owned(),
+        by_kind(&verbs, &["each"], "step", "has no verb", "{ create: Task, takes: [title] }"),
+    );
     for verb in &verbs {
         all.insert(format!("step_{}", verb.name), said(&vocabulary::step_words(verb.name), verb.name, "step"));
     }
@@ -87,13 +102,14 @@ fn said(words: &[&Word], verb: &str, kind: &str) -> Value {
     merge(schema, json!({ "anyOf": changes }))
 }
 
-/// Asks for one verb after the other, so that an editor sees the words of one verb alone: its completion proposes only
-/// what fits, and a word that does not fit is refused where it stands. Without a verb, the verbs are proposed.
-fn by_verb(verbs: &[&Word], before: &[&str], kind: &str, example: &str) -> Value {
+/// Asks for one verb (of a table, for one kind) after the other, so that an editor sees the words of one verb alone: its
+/// completion proposes only what fits, and a word that does not fit is refused where it stands. Without a verb, the verbs are
+/// proposed; `lacks` says what is missing then.
+fn by_kind(verbs: &[&Word], before: &[&str], kind: &str, lacks: &str, example: &str) -> Value {
     let proposed = before.iter().copied().chain(verbs.iter().map(|verb| verb.name));
     let properties: Map<_, _> = proposed.map(|name| (name.to_owned(), value::reference_to_word(name))).collect();
     let built: Vec<&str> = verbs.iter().filter(|verb| verb.stage == Stage::Now).map(|verb| verb.name).collect();
-    let message = format!("This {kind} has no verb: write one of {}.", built.join(", "));
+    let message = format!("This {kind} {lacks}: write one of {}.", built.join(", "));
     let required: Vec<Value> =
         built.iter().map(|verb| json!({ "required": [verb], "errorMessage": message })).collect();
     let without = json!({ "properties": properties, "anyOf": required });

@@ -19,6 +19,7 @@ mod rollups;
 mod scope;
 mod selection;
 mod stranger;
+mod structs;
 mod syntax;
 mod typing;
 mod writes;

@@ -1,11 +1,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use keyloom_finding::{FileId, Finding, Level, Place, Rule};
+use keyloom_model::layout::CopyRule;
 use keyloom_model::{Action, Entity, Expr, Path, Pattern, Returns, Root, Selection, count_text};
 use keyloom_survey::Site;
 
 use crate::guess::words;
-use crate::{Context, SurveyContext};
+use crate::{Context, LayoutContext, SurveyContext};
 
 pub(crate) static RULE: Rule = Rule {
     name: "copy-without-contract",
@@ -15,7 +16,40 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let mut reported: HashSet<(&str, &str)> = HashSet::new();
+    for Uncontracted { copy, source, writer } in uncontracted(context) {
+        let field = copy.path.field.as_str();
+        let rows = context.entity(copy.of).and_then(|of| of.volume).and_then(|volume| volume.rows);
+        let many = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count_text(rows)));
+        let message = format!(
+            "`{}` is {} {many} of {}, `{writer}` changes {source}.{field}, and nothing says how long a copy may differ",
+            copy.path, copy.used, copy.of
+        );
+        findings.push(
+            Finding::new(&RULE, context.value(&copy.place), message)
+                .related(context.key(&format!("patterns.{writer}")), "changes it")
+                .help(state_drift(source, field)),
+        );
+    }
+}
+
+fn state_drift(source: &str, field: &str) -> String {
+    format!(
+        "state `drift: {{ {field}: 1h }}` on {source}; `never` means written or checked each time, which costs more"
+    )
+}
+
+/// A field of another entity that a pattern uses, that changes, and of which nothing says how long a copy may differ.
+struct Uncontracted<'a> {
+    copy: Copy<'a>,
+    source: &'a str,
+    /// The pattern that changes it.
+    writer: &'a str,
+}
+
+/// The first use of each such field.
+fn uncontracted<'a>(context: &Context<'a>) -> Vec<Uncontracted<'a>> {
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
+    let mut found = Vec::new();
     for pattern in &context.catalog.patterns {
         let path = format!("patterns.{}", pattern.name);
         let mut copies = Vec::new();
@@ -35,20 +69,53 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(entity) = context.entity(source) else { continue };
             let field = copy.path.field.as_str();
             let settled = entity.drift.iter().any(|drift| drift.field == field)
-                || reported.contains(&(source.as_str(), field))
+                || seen.contains(&(source.as_str(), field))
                 || context.is_misread(&format!("entities.{source}.drift"));
             let Some(writer) = changing(context, entity, field).filter(|_| !settled) else { continue };
-            reported.insert((source, field));
-            let rows = context.entity(copy.of).and_then(|of| of.volume).and_then(|volume| volume.rows);
-            let many = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count_text(rows)));
-            let message = format!(
-                "`{}` is {} {many} of {}, `{writer}` changes {source}.{field}, and nothing says how long a copy may differ",
-                copy.path, copy.used, copy.of
-            );
+            seen.insert((source, field));
+            found.push(Uncontracted { copy, source, writer });
+        }
+    }
+    found
+}
+
+/// Over a layout: a field that it copies while the catalog has no word on how long a copy may differ, or a word that the copy
+/// does not keep.
+pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Finding>) {
+    // What a pattern uses was said of the catalog.
+    let told = uncontracted(context.base);
+    let settle = context.stated.horizons.settle();
+    for (table, _) in context.row_tables() {
+        for copied in &table.copies {
+            let Root::Reference { entity: source, .. } = &copied.path.root else { continue };
+            let Some(entity) = context.base.entity(source) else { continue };
+            let field = copied.path.field.as_str();
+            let Some(writer) = changing(context.base, entity, field) else { continue };
+            let drift = entity.drift.iter().find(|drift| drift.field == field).map(|drift| drift.at_most);
+            let known = told.iter().any(|told| told.source == source && told.copy.path.field == field);
+            let (what, help) = match drift {
+                None if known => continue,
+                None => ("nothing says how long the copy may differ".to_owned(), state_drift(source, field)),
+                // A row that is touched is decided anew, whenever the other one changes.
+                Some(_) if copied.rule == CopyRule::Touch => continue,
+                Some(None) => {
+                    let help = "look it up: taken out of `copies`, it is read with each row; or `touch`";
+                    ("the copy follows later, though it may never differ (`drift`)".to_owned(), help.to_owned())
+                }
+                Some(Some(at_most)) if at_most.milliseconds() < settle.milliseconds() => {
+                    let what = format!(
+                        "the copy may lag for {settle} (`settle`), though it may differ for {at_most} (`drift`)"
+                    );
+                    (what, "state a longer `drift` in the catalog, or look it up: take it out of `copies`".to_owned())
+                }
+                Some(Some(_)) => continue,
+            };
+            let message =
+                format!("`{}` is copied into `{}`, `{writer}` changes it, and {what}", copied.path, table.name);
             findings.push(
-                Finding::new(&RULE, context.value(&copy.place), message)
-                    .related(context.key(&format!("patterns.{writer}")), "changes it")
-                    .help(format!("state `drift: {{ {field}: 1h }}` on {source}; `never` means written or checked each time, which costs more")),
+                Finding::new(&RULE, context.word_place(&table.name, "copies"), message)
+                    .related(context.base.key(&format!("patterns.{writer}")), "changes it")
+                    .help(help),
             );
         }
     }

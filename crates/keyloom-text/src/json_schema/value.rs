@@ -224,7 +224,7 @@ fn of_anything(word: &str) -> Value {
     }
 }
 
-fn reference(name: &str) -> Value {
+pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
@@ -233,7 +233,7 @@ fn with_examples(schema: Value, examples: &[&str]) -> Value {
 }
 
 /// A list of such things; a single one stands for a list of one.
-fn list_or_one(one: Value) -> Value {
+pub(super) fn list_or_one(one: Value) -> Value {
     json!({ "anyOf": [{ "type": "array", "items": one }, one] })
 }
 
@@ -244,6 +244,6 @@ fn list_or_word(words: &[&str]) -> Value {
 }
 
 /// A mapping whose keys are the author's own names.
-fn names(key: Value, value: Value) -> Value {
+pub(super) fn names(key: Value, value: Value) -> Value {
     json!({ "type": "object", "propertyNames": key, "additionalProperties": value })
 }

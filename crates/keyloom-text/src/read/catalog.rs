@@ -8,7 +8,7 @@ use keyloom_model::{Scenario, Tenant, Type};
 use super::naming::Case;
 use super::scope::{Names, TENANT_PATH};
 use super::syntax::{Grammar, Keys, Name, Reader};
-use super::{allow, entities, fields, patterns, rollups};
+use super::{allow, entities, fields, patterns, rollups, structs};
 use crate::parse::{types, units};
 use crate::rules::{bad_value, language_version, unknown_name};
 use crate::vocabulary::{FILE, TENANT};
@@ -29,10 +29,10 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
     }
     for keys in &files {
         if let Some(node) = keys.get("types") {
-            fields::read_structs(reader, node);
+            structs::read_structs(reader, node);
         }
     }
-    fields::check_structs(reader);
+    structs::check_structs(reader);
 
     let (mut references, mut fills) = (Vec::new(), Vec::new());
     let mut pending = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn read(reader: &mut Reader<'_>, documents: &[(FileId, Document)], un
             }
         }
     }
-    fields::check_named_types(reader);
+    structs::check_named_types(reader);
     let snapshot = reader.snapshot();
     let mut waiting = Vec::new();
     for keys in &files {

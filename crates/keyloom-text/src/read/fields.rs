@@ -1,11 +1,10 @@
-//! Fields and structs: their types, and what fills them.
+//! Fields: their types, and what fills them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use keyloom_model::{Aggregate, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Struct, Type};
+use keyloom_model::{Aggregate, Distribution, Entity, Expr, Field, Fill, Kept, Literal, Path, Reference, Type};
 
-use super::naming::Case;
-use super::scope::{Names, Row, field_path, fields_path, struct_path};
+use super::scope::{Names, Row, field_path, fields_path};
 use super::syntax::{Grammar, Name, Reader, Snapshot};
 use super::typing::{Scope, Typing, fits};
 use crate::parse::expr::{self as written, ExprKind};
@@ -30,117 +29,6 @@ pub(super) struct PendingReference {
     pub(super) entity: usize,
     pub(super) field: usize,
     place: keyloom_finding::Place,
-}
-
-/// Reads `types:`.
-pub(super) fn read_structs(reader: &mut Reader<'_>, node: &Node) {
-    for (name, value) in reader.entries(node, "types", "`types`", "types: { Line: { sku: text(10..40), qty: int } }") {
-        reader.check_name(&name, "a struct", Case::Entity);
-        let path = format!("types.{}", name.text);
-        let mut members = Vec::new();
-        let before = reader.faults();
-        let entries = reader.entries(value, &path, "a struct", "Line: { sku: text(10..40), qty: int }");
-        if entries.is_empty() && reader.faults() > before {
-            reader.misread(path);
-        }
-        for (member, value) in entries {
-            reader.check_field_name(&member, "a member");
-            // A struct may name one that is written further down, so names of structs are checked at the end.
-            match read_member(reader, value) {
-                Some((ty, optional)) => members.push((member.text, ty, optional)),
-                None => reader.misread(struct_path(&name.text, Some(&member.text))),
-            }
-        }
-        reader.catalog.types.push(Struct { name: name.text, members });
-    }
-}
-
-fn read_member(reader: &mut Reader<'_>, node: &Node) -> Option<(Type, bool)> {
-    let text = reader.text(node, "a member", "sku: text(10..40)")?;
-    let (ty, optional) = reader.parse_text(&text, Grammar::Type, types::type_alone)?;
-    Some((lower_type(reader, &ty, &text)?, optional))
-}
-
-/// Finds structs that hold themselves.
-pub(super) fn check_structs(reader: &mut Reader<'_>) {
-    let structs = reader.catalog.types.clone();
-    let endless = endless(&structs);
-    for ty in &structs {
-        if endless.contains(ty.name.as_str()) {
-            // Without its members it has an end, and nobody computes with a size that has none.
-            reader.misread(struct_path(&ty.name, None));
-            if let Some(own) = reader.catalog.types.iter_mut().find(|own| own.name == ty.name) {
-                own.members.clear();
-            }
-            let place = reader.places.key(&format!("types.{}", ty.name));
-            if let Some(place) = place {
-                let message = format!("struct `{}` holds itself", ty.name);
-                reader.push(bad_type::finding(
-                    place,
-                    message,
-                    Some("make the inner one an entity, and point to it".into()),
-                ));
-            }
-        }
-    }
-}
-
-/// The structs on a circle: those that remain when structs that hold none of the others, and structs that none of the
-/// others holds, are taken away one by one.
-fn endless(structs: &[Struct]) -> HashSet<&str> {
-    let members = structs.iter().flat_map(|ty| ty.members.iter().map(|(_, of, _)| (ty.name.as_str(), of)));
-    let forwards: Vec<(&str, &str)> =
-        members.flat_map(|(outer, of)| struct_names(of).into_iter().map(move |inner| (outer, inner))).collect();
-    let backwards = forwards.iter().map(|(outer, inner)| (*inner, *outer)).collect::<Vec<_>>();
-    let mut left: HashSet<&str> = structs.iter().map(|ty| ty.name.as_str()).collect();
-    for edges in [forwards, backwards] {
-        peel(&mut left, &edges);
-    }
-    left
-}
-
-/// Takes away, one by one, what has no edge to anything that is left.
-fn peel<'s>(left: &mut HashSet<&'s str>, edges: &[(&'s str, &'s str)]) {
-    let mut edges_from: HashMap<&str, usize> = HashMap::new();
-    let mut into: HashMap<&str, Vec<&str>> = HashMap::new();
-    for (from, to) in edges.iter().filter(|(from, to)| left.contains(from) && left.contains(to)) {
-        *edges_from.entry(from).or_default() += 1;
-        into.entry(to).or_default().push(from);
-    }
-    let mut ends: Vec<&str> = left.iter().copied().filter(|name| !edges_from.contains_key(name)).collect();
-    while let Some(end) = ends.pop() {
-        left.remove(end);
-        for from in into.remove(end).unwrap_or_default() {
-            if let Some(count) = edges_from.get_mut(from) {
-                *count -= 1;
-                if *count == 0 {
-                    ends.push(from);
-                }
-            }
-        }
-    }
-}
-
-fn struct_names(ty: &Type) -> Vec<&str> {
-    match ty {
-        Type::Struct(name) => vec![name],
-        Type::List(of, _) | Type::Set(of, _) => struct_names(of),
-        Type::Map(key, value, _) => [struct_names(key), struct_names(value)].concat(),
-        Type::OneOf(types) => types.iter().flat_map(struct_names).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Finds types that name a struct which does not exist.
-pub(super) fn check_named_types(reader: &mut Reader<'_>) {
-    for name in std::mem::take(&mut reader.named_types) {
-        if reader.catalog.struct_type(&name.text).is_none() {
-            let all: Vec<&str> = reader.catalog.types.iter().map(|ty| ty.name.as_str()).collect();
-            let nearest = reader.suggest(&name.text, all.iter().copied());
-            let finding = unknown_name::finding(name.place, "struct", &name.text, " in `types`", nearest, &all);
-            reader.push(finding);
-        }
-    }
 }
 
 /// How many fields an entity may have: far above what people write, and no engine stores rows of more columns well.

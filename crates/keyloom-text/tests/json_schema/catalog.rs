@@ -1,8 +1,7 @@
-//! The JSON Schema accepts what the reader accepts, and refuses what is wrong where it is wrong.
-#![allow(clippy::disallowed_methods, reason = "examples and fixtures are files")]
+//! The schema of catalogs.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
@@ -10,43 +9,18 @@ use keyloom_finding::Sources;
 use keyloom_text::{Files, Unreadable, json_schema, read};
 use serde_json::Value;
 
+use super::{
+    Folder, described, entries, every_key_is_described, every_reference_leads_somewhere, is_published, keys,
+    quiet_fixtures, refused_by, root, wrong_by,
+};
+
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(&json_schema()).expect("the schema is JSON"));
 
 static VALIDATOR: LazyLock<Validator> =
     LazyLock::new(|| jsonschema::draft202012::new(&SCHEMA).expect("the schema is a schema"));
 
-/// A catalog as an editor sees it: `100` is a number, `true` a boolean.
-fn as_an_editor_sees_it(yaml: &str) -> Value {
-    serde_saphyr::from_str(yaml).unwrap_or_else(|fault| panic!("this is not YAML: {fault}\n{yaml}"))
-}
-
-/// The places that the schema does not accept, with its reasons.
 fn refused(yaml: &str) -> Vec<(String, String)> {
-    let instance = as_an_editor_sees_it(yaml);
-    VALIDATOR.iter_errors(&instance).map(|fault| (fault.instance_path().to_string(), fault.to_string())).collect()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder is readable").path()).collect();
-    found.sort();
-    found
-}
-
-struct Folder(PathBuf);
-
-impl Files for Folder {
-    fn open(&self, name: &str) -> Result<String, Unreadable> {
-        std::fs::read(self.0.join(name)).map_err(|_| Unreadable::Missing).and_then(Unreadable::text)
-    }
-
-    fn resolve(&self, name: &str) -> String {
-        if self.0.join(name).is_dir() { format!("{name}/catalog.yaml") } else { name.to_owned() }
-    }
+    refused_by(&VALIDATOR, yaml)
 }
 
 /// The texts of a catalog's files, if the reader has nothing to say about them.
@@ -63,47 +37,18 @@ fn accepted_by_the_reader(catalog: &Path) -> Option<Vec<String>> {
 fn it_is_a_schema_and_its_bytes_are_stable() {
     assert_eq!(jsonschema::draft202012::meta::validate(&SCHEMA).map_err(|fault| fault.to_string()), Ok(()));
     assert_eq!(json_schema(), json_schema());
-    let path = root().join("docs/catalog.schema.json");
-    if std::env::var_os("KEYLOOM_UPDATE").is_some() {
-        std::fs::write(&path, json_schema()).unwrap();
-    }
-    let published = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(published == json_schema(), "docs/catalog.schema.json differs; KEYLOOM_UPDATE=1 rewrites it");
-}
-
-/// Every key that some mapping of the schema knows, with its schema.
-fn keys(schema: &'static Value) -> Vec<(&'static str, &'static Value)> {
-    let inner: Vec<&Value> = match schema {
-        Value::Object(keywords) => keywords.values().collect(),
-        Value::Array(items) => items.iter().collect(),
-        _ => Vec::new(),
-    };
-    let own = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    own.map(|(name, value)| (name.as_str(), value)).chain(inner.into_iter().flat_map(keys)).collect()
-}
-
-/// A word of a pattern is described once, and named wherever it fits.
-fn described(schema: &'static Value) -> &'static Value {
-    let word = schema["$ref"].as_str().filter(|target| target.starts_with("#/$defs/word_"));
-    word.map_or(schema, |target| SCHEMA.pointer(&target[1..]).expect("it leads somewhere"))
+    is_published(&json_schema(), "catalog.schema.json");
 }
 
 #[test]
 fn every_key_says_what_it_means() {
     assert!(keys(&SCHEMA).len() > 200);
-    for (name, schema) in keys(&SCHEMA) {
-        let doc = described(schema)["description"].as_str();
-        assert!(doc.is_some_and(|doc| doc.ends_with('.')), "nothing says what `{name}` means: {schema}");
-    }
+    every_key_is_described(&SCHEMA);
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
-    let text = json_schema();
-    for part in text.split("\"$ref\": \"#").skip(1) {
-        let pointer = part.split('"').next().unwrap();
-        assert!(SCHEMA.pointer(pointer).is_some(), "{pointer} is nowhere");
-    }
+fn references_lead_somewhere() {
+    every_reference_leads_somewhere(&SCHEMA);
 }
 
 #[test]
@@ -120,17 +65,12 @@ fn what_the_reader_accepts_is_accepted() {
     let mut examples = entries(&root().join("examples"));
     examples.retain(|example| example.join("catalog.yaml").is_file());
     assert!(examples.len() >= 4, "the examples are gone");
-    let fixtures = entries(&root().join("crates/keyloom-check/tests/rules"));
-    let quiet = fixtures
-        .iter()
-        .flat_map(|rule| entries(rule))
-        .filter(|fixture| fixture.file_name().is_some_and(|name| name.to_string_lossy().starts_with("quiet-")));
     for example in &examples {
         assert!(accepted_by_the_reader(example).is_some(), "the reader has findings about {}", example.display());
     }
     let everything = root().join("crates/keyloom/tests/data/everything.yaml");
     assert!(accepted_by_the_reader(&everything).is_some(), "the reader has findings about everything");
-    for catalog in examples.iter().cloned().chain([everything]).chain(quiet) {
+    for catalog in examples.iter().cloned().chain([everything]).chain(quiet_fixtures()) {
         for text in accepted_by_the_reader(&catalog).unwrap_or_default() {
             let faults = refused(&text);
             assert!(faults.is_empty(), "{}: {faults:#?}", catalog.display());
@@ -139,7 +79,7 @@ fn what_the_reader_accepts_is_accepted() {
 }
 
 /// Every word of the language, and every form in which it may be written.
-const EVERY_FORM: &str = include_str!("data/every-form.yaml");
+const EVERY_FORM: &str = include_str!("every-form.yaml");
 
 #[test]
 fn every_form_of_every_word_is_accepted() {
@@ -159,7 +99,7 @@ fn every_form_of_every_word_is_accepted() {
 
     let built: BTreeSet<&str> = keys(&SCHEMA)
         .into_iter()
-        .filter(|(_, schema)| described(schema)["deprecated"] != true)
+        .filter(|(_, schema)| described(&SCHEMA, schema)["deprecated"] != true)
         .map(|(name, _)| name)
         .collect();
     for word in built {
@@ -181,9 +121,7 @@ const TASK: &str = "  Task:\n    key: [task_id]\n    fields: { task_id: uuid = n
 
 #[track_caller]
 fn wrong(yaml: &str, place: &str) {
-    let faults = refused(yaml);
-    assert!(faults.iter().any(|(path, _)| path == place), "{place:?} should be refused, found {faults:#?}\n{yaml}");
-    assert!(faults.iter().all(|(path, _)| path == place), "only {place:?} is wrong, found {faults:#?}\n{yaml}");
+    wrong_by(&VALIDATOR, yaml, place);
 }
 
 fn wrong_file(rest: &str, place: &str) {
