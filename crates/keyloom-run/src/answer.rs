@@ -36,6 +36,8 @@ pub enum Answer {
         key: Json,
         /// The version it made.
         version: u64,
+        /// What the pattern returns of the row; nothing when the request had come before.
+        row: Option<Json>,
         /// Whether every list shows it. If not, it is certain to become visible: somebody sees to it later.
         visible: bool,
     },

@@ -14,6 +14,7 @@ use crate::{
     evaluate::Scope,
     idempotency::uuid7,
     inputs::Inputs,
+    judge::{Checked, ends_at},
     problem::Problem,
     program::{ALL, EntityPlan, KeyPart, Projection, grace_ms},
     read::millis,
@@ -32,6 +33,8 @@ pub(crate) struct Intent<'a> {
     /// What is to stand there.
     pub(crate) record: &'a Record,
     pub(crate) reserves: &'a [Reserve<'a>],
+    /// Rows that must still be as they were seen.
+    pub(crate) checks: &'a [Checked],
     /// Requests that the row no longer remembers.
     pub(crate) forgotten: &'a [Token],
     pub(crate) now_us: i64,
@@ -86,8 +89,12 @@ impl Run {
         let key = entity.source_key(record);
         let mut image = record.image(&entity.source);
         image.resize(self.columns(entity.source.table), Value::Null);
-        // A row that is gone is remembered for as long as decisions may be under way that expect it to be absent.
-        let expires_at = record.gone.then(|| millis(now_us).plus(grace_ms(self.program.retries_ms())));
+        // A row that is gone or has ended is remembered for as long as decisions may be under way that expect it to be
+        // absent, and requests may be repeated that it has absorbed.
+        let grace_ms = grace_ms(self.program.retries_ms());
+        let ends_at = ends_at(entity, &record.values).map_err(|problem| Fault::refused(problem.to_string()))?;
+        let ends_at = if record.gone { Some(millis(now_us)) } else { ends_at.map(Millis) };
+        let expires_at = ends_at.map(|ends_at| ends_at.plus(grace_ms));
         let change = Change {
             table: self.table(entity.source.table).0,
             key: &key,
@@ -99,6 +106,8 @@ impl Run {
 
     /// Where a record stands in the projections.
     pub(crate) fn standing(&self, entity: &EntityPlan, record: &Record) -> Vec<Companion> {
+        // An end that can't be computed was refused when the row was decided.
+        let expires_at = ends_at(entity, &record.values).ok().flatten().map(Millis);
         let stands = entity.projections.iter().filter_map(|projection| {
             let own = projection.own.iter().map(|field| record.values[*field].clone());
             Some(Companion {
@@ -106,7 +115,7 @@ impl Run {
                 key: place(entity, projection, record)?,
                 version: record.version,
                 values: Some(own.chain(std::iter::repeat(Value::Null)).take(self.columns(projection.table)).collect()),
-                expires_at: None,
+                expires_at,
             })
         });
         stands.collect()

@@ -72,9 +72,10 @@ impl BuiltIn {
 /// The words of an expression that are not run yet.
 pub(crate) fn not_yet(expr: &Expr, entity: &Entity) -> Vec<String> {
     let mut found = Vec::new();
-    expr.walk(&mut |part| match part {
-        Expr::Path(path) => found.extend(path_not_yet(path, entity)),
-        _ => {}
+    expr.walk(&mut |part| {
+        if let Expr::Path(path) = part {
+            found.extend(path_not_yet(path, entity));
+        }
     });
     found
 }
@@ -106,6 +107,11 @@ impl Scope<'_> {
             Expr::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b, wanted)?,
             test => Value::Bool(self.holds(test)?),
         })
+    }
+
+    /// Whether an expression is a moment in microseconds.
+    pub(crate) fn is_micros(&self, expr: &Expr) -> bool {
+        self.kind(expr) == Some(Kind::Timestamp { micros: true })
     }
 
     /// Whether a test holds.

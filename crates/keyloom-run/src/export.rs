@@ -45,9 +45,7 @@ impl Export {
         }
         let line = |row: &keyloom_store::Row| {
             let record = Record::read(row, shape, &entity.source)?;
-            if record.gone {
-                return Ok(None);
-            }
+            let Some(record) = run.alive(entity, Some(record), run.now_us())? else { return Ok(None) };
             let mut fields = Map::new();
             for (value, (name, kind)) in record.values.iter().zip(&entity.fields) {
                 put(&mut fields, std::slice::from_ref(name), value, kind)?;

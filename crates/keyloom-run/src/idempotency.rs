@@ -1,8 +1,8 @@
 //! The idempotency key of a request, and what is made from it: its token, its birth, new identities.
 
-use keyloom_value::{Kind, Value, from_text};
+use keyloom_value::{Kind, Value, from_text, to_text};
 
-use crate::{caller::Caller, digest::digest, problem::Problem};
+use crate::{caller::Caller, digest::digest, inputs::Inputs, problem::Problem};
 
 /// How far a key may come from the future: clocks differ.
 const AHEAD_MS: i64 = 60_000;
@@ -26,9 +26,7 @@ impl IdempotencyKey {
         // A uuid is the same in capital letters.
         let lower = text.to_ascii_lowercase();
         let (text, birth_ms) = match (from_text(&lower, &Kind::Uuid), text.rsplit_once(';')) {
-            (Ok(Value::Uuid(uuid)), _) if uuid[6] >> 4 == 7 => {
-                (lower.as_str(), uuid[..6].iter().fold(0, |birth, byte| birth << 8 | i64::from(*byte)))
-            }
+            (Ok(Value::Uuid(uuid)), _) if uuid[6] >> 4 == 7 => (lower.as_str(), born(&uuid)),
             (Ok(Value::Uuid(uuid)), _) => {
                 let version = uuid[6] >> 4;
                 return Err(Problem::Key(format!(
@@ -65,6 +63,53 @@ impl IdempotencyKey {
         Ok(Self { text: text.to_owned(), caller: caller.seal(), birth_ms })
     }
 
+    /// The key of a request whose inputs say that it happens once. It was born when one of them says; where none does, now.
+    ///
+    /// # Errors
+    /// When it was born outside the horizon of retries, unless `always`: then the row that it makes remembers it.
+    pub(crate) fn once_per(
+        pattern: &str,
+        fields: &[String],
+        inputs: &Inputs,
+        now_us: i64,
+        retries_ms: i64,
+        always: bool,
+    ) -> Result<Self, Problem> {
+        let now_ms = now_us.div_euclid(1_000);
+        let mut text = format!("once_per {pattern}");
+        let mut birth_ms = None;
+        for field in fields {
+            let (value, kind) = (inputs.value(field), inputs.kind(field).unwrap_or(Kind::Text));
+            let word = to_text(&value, &kind).map_err(|mismatch| Problem::Input(mismatch.to_string()))?;
+            // Each behind its length, so that no two lists look alike.
+            text.push_str(&format!(" {}:{word}", word.len()));
+            let moment = match (&value, &kind) {
+                (Value::Uuid(uuid), Kind::Uuid7) => Some(born(uuid)),
+                (Value::Timestamp(moment), Kind::Timestamp { micros }) => {
+                    Some(if *micros { moment.div_euclid(1_000) } else { *moment })
+                }
+                _ => None,
+            };
+            birth_ms = birth_ms.or(moment);
+        }
+        let birth_ms = birth_ms.filter(|_| !always).unwrap_or(now_ms);
+        if birth_ms < now_ms.saturating_sub(retries_ms) || birth_ms > now_ms.saturating_add(AHEAD_MS) {
+            return Err(Problem::KeyTime(format!(
+                "what says that this happens once ({}) is older than {} h or from the future, so whether it happened is \
+                 not known",
+                fields.join(", "),
+                retries_ms / 3_600_000
+            )));
+        }
+        Ok(Self { text, caller: inputs.caller().seal(), birth_ms })
+    }
+
+    /// The key of one item of a batch: by what it says, and which of several equal ones it is.
+    pub(crate) fn item(&self, inputs: &[u8; 16], number: u32) -> Self {
+        let digest = inputs.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        Self { text: format!("{} {digest} {number}", self.text), ..*self }
+    }
+
     /// What rows remember of it.
     pub(crate) fn token(&self) -> [u8; 16] {
         digest("token", &[&self.caller, self.text.as_bytes()])
@@ -85,6 +130,11 @@ impl IdempotencyKey {
         uuid[8] = uuid[8] & 0x3F | 0x80;
         Value::Uuid(uuid)
     }
+}
+
+/// When a uuid of version 7 was made.
+fn born(uuid: &[u8; 16]) -> i64 {
+    uuid[..6].iter().fold(0, |birth, byte| birth << 8 | i64::from(*byte))
 }
 
 fn malformed() -> Problem {

@@ -20,6 +20,7 @@ mod export;
 mod follow;
 mod idempotency;
 mod inputs;
+mod judge;
 mod outcome;
 mod problem;
 mod program;
@@ -35,7 +36,6 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod touch;
-mod values;
 mod write;
 
 pub use answer::Answer;

@@ -19,7 +19,7 @@ use crate::record::Record;
 
 pub(crate) use outputs::{From, Outputs};
 pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};
-pub(crate) use writes::Write;
+pub(crate) use writes::{Answers, MustExist, Target, Write};
 
 /// Something that a catalog asks for and that is not run yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub(crate) struct EntityPlan {
     pub(crate) source: Source,
     pub(crate) projections: Vec<Projection>,
     pub(crate) reservations: Vec<Reservation>,
+    /// When its rows end.
+    pub(crate) expires: Option<Expr>,
 }
 
 /// The table that holds the truth.
@@ -138,8 +140,7 @@ pub(crate) struct Reservation {
 #[derive(Debug, Clone)]
 pub(crate) enum Plan {
     Read(Box<Read>),
-    Create(Write),
-    Update(Write),
+    Write(Box<Write>),
 }
 
 /// Rows that remember what the process needs across restarts.
@@ -185,7 +186,6 @@ impl Program {
     fn pattern(&mut self, pattern: &Pattern, planned: &keyloom_plan::Program, found: &mut Vec<NotYet>) {
         let planned = match &pattern.action {
             _ if pattern.all_tenants => one("`tenant: all`"),
-            _ if !pattern.once_per.is_empty() => one("`once_per`"),
             Action::Read(read) => self.read(pattern, read, planned),
             Action::Write(write) => self.write(pattern, write, planned),
             Action::Claim(_) => one("`claim`"),

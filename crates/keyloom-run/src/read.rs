@@ -152,13 +152,13 @@ impl Run {
                 None => None,
             };
             let record = row.map(|row| Record::read(&row, shape, &entity.source)).transpose()?;
-            records.push(record.filter(|record| !record.gone));
+            records.push(self.alive(entity, record, asking.first().map_or(0, |asking| asking.now_us))?);
         }
         Ok(records)
     }
 
     /// The row that holds a unique value. Between the two reads the value may pass to another; then it is looked up again.
-    async fn holder(
+    pub(crate) async fn holder(
         &self,
         entity: &EntityPlan,
         reservation: usize,
@@ -175,8 +175,8 @@ impl Run {
             let Some(owner) = held.owner.filter(|_| seen != Some(held.version)) else { return Ok(None) };
             seen = Some(held.version);
             let there = self.source(entity, &entity.source_key_of(&owner), freshness, now_us).await?;
-            let holds = |there: &Record| !there.gone && there.fields(&reservation.fields).as_ref() == Some(&value);
-            if let Some(there) = there.filter(holds) {
+            let there = self.alive(entity, there, now_us)?;
+            if let Some(there) = there.filter(|there| there.holds(reservation).as_ref() == Some(&value)) {
                 return Ok(Some(there));
             }
         }

@@ -63,8 +63,8 @@ impl Run {
         let own = entity.identity(record);
         let mut reserves = Vec::new();
         for reservation in &entity.reservations {
-            let old = there.and_then(|there| there.fields(&reservation.fields));
-            let new = record.fields(&reservation.fields);
+            let old = there.and_then(|there| there.holds(reservation));
+            let new = record.holds(reservation);
             if old == new {
                 continue;
             }

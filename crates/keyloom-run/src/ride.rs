@@ -1,6 +1,6 @@
 //! Companions that ride along: one decision over all rows.
 
-use keyloom_store::{Along, Change, GroupImage, Image, Placement, Placing};
+use keyloom_store::{Along, Change, Expect, GroupImage, Image, Placement, Placing};
 use keyloom_value::Value;
 
 use crate::{
@@ -33,7 +33,11 @@ impl Run {
             let placing = Placing::Put { groups, expires_at: row.expires_at };
             Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
         });
-        let along: Vec<Along<'_>> = reserved.chain(carried).chain(left).chain(placed).collect();
+        let checked = intent.checks.iter().map(|check| {
+            let (table, expect) = (self.table(check.table).0, Expect::Version(check.version));
+            Along::Check { table, key: &check.key, expect }
+        });
+        let along: Vec<Along<'_>> = reserved.chain(carried).chain(left).chain(placed).chain(checked).collect();
         let before = intent.before.map(|before| before.version);
         tried(self.decide_source(entity, before, record, &along, now_us).await, true)
     }

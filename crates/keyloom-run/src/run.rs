@@ -148,8 +148,7 @@ impl Run {
         let plan = position.and_then(|position| self.program.plans.get(position));
         match plan {
             Some(Plan::Read(plan)) => self.read(plan, call).await,
-            Some(Plan::Create(plan)) => self.create(plan, call).await,
-            Some(Plan::Update(plan)) => self.update(plan, call).await,
+            Some(Plan::Write(plan)) => self.write(plan, call).await,
             None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
         }
     }

@@ -131,7 +131,7 @@ impl Run {
         let Some(record) = touched else { return Ok(!self.protocol.touches) };
         let mut all = self.project(entity, &record).await;
         for reserve in &claims {
-            if record.fields(&reserve.reservation.fields).as_ref() != Some(&reserve.key) {
+            if record.holds(reserve.reservation).as_ref() != Some(&reserve.key) {
                 all &= self.set_free(entity, &own, reserve).await;
             }
         }

@@ -72,12 +72,12 @@ impl Run {
         let Some(owner) = held.owner.filter(|_| self.program.companions == Companions::Follow) else { return Ok(true) };
         let source = entity.source_key_of(&owner);
         let there = self.source(entity, &source, Freshness::Fresh, self.now_us()).await?;
-        if there.as_ref().is_some_and(|there| there.fields(&reservation.fields).as_deref() == Some(key)) {
+        if there.as_ref().is_some_and(|there| there.holds(reservation).as_deref() == Some(key)) {
             return Ok(true);
         }
         if tries >= PATIENCE
             && let Some(touched) = self.touch(entity, &source, there).await?
-            && touched.fields(&reservation.fields).as_deref() != Some(key)
+            && touched.holds(reservation).as_deref() != Some(key)
         {
             let expect = Expect::Version(held.version);
             self.set_free(entity, &owner, &Reserve { reservation, key: key.to_vec(), expect, taken: false }).await;

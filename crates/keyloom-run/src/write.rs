@@ -1,5 +1,7 @@
-//! `create` and `update`: what is decided, and what is answered.
+//! Writes of decided rows: what is decided, and what is answered.
 
+use futures_util::{StreamExt, stream};
+use keyloom_model::WriteVerb;
 use keyloom_store::Freshness;
 use keyloom_value::{Kind, Value};
 use serde_json::{Map, Value as Json};
@@ -8,9 +10,11 @@ use crate::{
     answer::Answer,
     carry::{Intent, Tried},
     idempotency::IdempotencyKey,
+    inputs::Inputs,
+    judge::Next,
     problem::Problem,
-    program::{EntityPlan, Write},
-    read::Asking,
+    program::{Answers, EntityPlan, Plan, Target, Write},
+    read::{Asking, Found},
     record::{Record, Token},
     reserve::Reserving,
     run::{Call, Run, put},
@@ -20,6 +24,8 @@ type Owned = Value<'static>;
 
 /// How often a write that lost against another looks again before it gives up.
 const TRIES_MAX: usize = 32;
+/// How many items of a batch are under way at once.
+const SIDE_BY_SIDE: usize = 16;
 
 /// The request that a write answers.
 pub(crate) struct Request {
@@ -27,61 +33,104 @@ pub(crate) struct Request {
     pub(crate) caller: [u8; 16],
     pub(crate) token: Token,
     pub(crate) now_us: i64,
+    /// The key of the source row that it names; empty for one that it makes.
+    pub(crate) target: Vec<Owned>,
 }
 
-/// The values that a row is to have, or the reason why it is not written.
-type Next = Result<Result<Vec<Owned>, String>, Problem>;
-
 impl Run {
-    pub(crate) async fn create(&self, plan: &Write, call: &Call<'_>) -> Result<Answer, Problem> {
-        let entity = self.entity(plan.entity);
-        let request = self.request(call)?;
-        let values = self.new_values(plan, entity, &call.inputs, &request)?;
-        let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
-        let next = |there: Option<&Record>| match there {
-            Some(_) => Ok(Err("exists".to_owned())),
-            None => Ok(Ok(values.clone())),
-        };
-        // Nearly all are new, so nobody looks first: the decision tells.
-        self.write(entity, &key, &request, None, next).await?.ok_or_else(contended)
+    pub(crate) async fn write(&self, plan: &Write, call: &Call<'_>) -> Result<Answer, Problem> {
+        if plan.batch.is_some() {
+            return Err(Problem::Input(format!("`{}` takes its inputs as a list of items", call.pattern)));
+        }
+        self.write_one(plan, call, 0).await
     }
 
-    pub(crate) async fn update(&self, plan: &Write, call: &Call<'_>) -> Result<Answer, Problem> {
+    /// Several writes, each with an answer of its own, in the order of the items. They are not atomic: each is applied or
+    /// not by itself, and one may be applied before another that was sent before it.
+    ///
+    /// # Errors
+    /// When there is no such pattern, or it takes one item at a time, or fewer than these.
+    pub async fn write_batch(
+        &self,
+        pattern: &str,
+        items: Vec<Inputs>,
+        key: Option<&str>,
+    ) -> Result<Vec<Result<Answer, Problem>>, Problem> {
+        let position = self.program.catalog.patterns.iter().position(|known| known.name == pattern);
+        let Some(Plan::Write(plan)) = position.and_then(|position| self.program.plans.get(position)) else {
+            return Err(Problem::Input(format!("there is no pattern `{pattern}` that writes")));
+        };
+        let Some(max) = plan.batch else {
+            return Err(Problem::Input(format!("`{pattern}` takes one item at a time")));
+        };
+        if items.len() as u64 > max {
+            return Err(Problem::Input(format!("{} items, but at most {max} are taken at a time", items.len())));
+        }
+        let mut calls: Vec<(Call<'_>, [u8; 16], u32)> = Vec::with_capacity(items.len());
+        for inputs in items {
+            // Which of several equal items it is tells them apart, wherever they stand when they are sent again.
+            let digest = inputs.digest(pattern)?;
+            let number = calls.iter().filter(|(_, known, _)| *known == digest).count();
+            let call = Call { pattern, inputs, key, order: None, limit: None, cursor: None };
+            calls.push((call, digest, u32::try_from(number).unwrap_or(u32::MAX)));
+        }
+        let writes = calls.iter().map(|(call, _, number)| self.write_one(plan, call, *number));
+        Ok(stream::iter(writes).buffered(SIDE_BY_SIDE).collect().await)
+    }
+
+    /// One write; of several equal items of a batch, the one of this number.
+    async fn write_one(&self, plan: &Write, call: &Call<'_>, number: u32) -> Result<Answer, Problem> {
         let entity = self.entity(plan.entity);
-        let request = self.request(call)?;
+        let mut request = self.request(plan, call, number)?;
         let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
+        let key = match &plan.target {
+            Target::New => {
+                let values = self.new_values(plan, entity, &call.inputs, &request)?;
+                let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
+                if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
+                    return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
+                }
+                Some(key)
+            }
+            Target::Key(key) => self.key(entity, key, &asking)?,
+            Target::Holder { reservation, value } => {
+                let value = self.key(entity, value, &asking)?;
+                let holder = self.holder(entity, *reservation, value, Freshness::Fresh, request.now_us).await?;
+                holder.map(|holder| entity.source_key(&holder))
+            }
+        };
         // A row without a part of its key is not there.
-        let Some(key) = self.key(entity, &plan.key, &asking)? else {
-            return Ok(Answer::NotApplied { reason: "absent".into() });
-        };
-        let next = |there: Option<&Record>| match there {
-            Some(there) => self.changed_values(plan, entity, there, call, request.now_us),
-            None => Ok(Err("absent".to_owned())),
-        };
-        let answer = self.write(entity, &key, &request, Some(Freshness::Settled), next).await?;
-        Ok(answer.unwrap_or(Answer::NotApplied { reason: "conflict".into() }))
+        let Some(key) = key else { return Ok(Answer::NotApplied { reason: "absent".into() }) };
+        request.target = key;
+        let answer = self.decided(plan, entity, call, &request).await?;
+        match plan.verb {
+            WriteVerb::Create => answer.ok_or_else(contended),
+            _ => Ok(answer.unwrap_or(Answer::NotApplied { reason: "conflict".into() })),
+        }
     }
 
     /// Tries until the row is decided or there is an answer without; `None` when others were always first.
-    async fn write(
+    async fn decided(
         &self,
+        plan: &Write,
         entity: &EntityPlan,
-        key: &[Owned],
+        call: &Call<'_>,
         request: &Request,
-        mut look: Option<Freshness>,
-        next: impl Fn(Option<&Record>) -> Next + Send + Sync,
     ) -> Result<Option<Answer>, Problem> {
+        let (key, now_us) = (&request.target, request.now_us);
+        // Nearly all that are created are new, so nobody looks first: the decision tells.
+        let mut look = (plan.verb != WriteVerb::Create).then_some(Freshness::Settled);
         let mut marks = Vec::new();
         for tries in 0..TRIES_MAX {
             let there = match look {
-                Some(freshness) => self.source(entity, key, freshness, request.now_us).await?,
+                Some(freshness) => self.source(entity, key, freshness, now_us).await?,
                 None => None,
             };
             // A decision judges by itself; but what is answered without one was read fresh.
             let looked = look.replace(Freshness::Fresh);
             let fresh = looked == Some(Freshness::Fresh);
             if let Some(there) = &there
-                && let Some(version) = self.absorbed(entity, key, there, &request.token, request.now_us).await?
+                && let Some(version) = self.absorbed(entity, key, there, &request.token, now_us).await?
             {
                 if !fresh {
                     continue;
@@ -89,13 +138,25 @@ impl Run {
                 return self.found(entity, there, version).await.map(Some);
             }
             let refused = |reason| Ok(Some(Answer::NotApplied { reason }));
-            let values = match next(there.as_ref().filter(|there| !there.gone))? {
-                Ok(values) => values,
+            let alive = self.alive(entity, there.clone(), now_us)?;
+            let record = match self.judge(plan, alive.as_ref(), call, request).await? {
+                Next::Stands(values) => successor(there.as_ref(), values, request, alive.is_some()),
+                Next::Gone => gone(entity, there.as_ref(), request),
+                // The row itself remembers who made it: the same request is the same row.
+                Next::Refused(_) if fresh && plan.verb == WriteVerb::Create && !plan.once_per.is_empty() => {
+                    let Some(there) = alive else { continue };
+                    return self.found(entity, &there, there.version).await.map(Some);
+                }
+                Next::Refused(reason) if fresh => return refused(reason),
+                Next::Refused(_) => continue,
+            };
+            let mut record = record;
+            let forgotten = self.forget(&mut record, now_us);
+            let checks = match self.checks(plan, alive.as_ref(), &record, now_us).await? {
+                Ok(checks) => checks,
                 Err(reason) if fresh => return refused(reason),
                 Err(_) => continue,
             };
-            let mut record = successor(there.as_ref(), values, request);
-            let forgotten = self.forget(&mut record, request.now_us);
             let reserves = match self.reserves(entity, there.as_ref(), &record, looked.is_some(), tries).await? {
                 Reserving::Ready(reserves) => reserves,
                 Reserving::Taken(reason) if fresh => return refused(reason),
@@ -106,11 +167,15 @@ impl Run {
                 before: there.as_ref(),
                 record: &record,
                 reserves: &reserves,
+                checks: &checks,
                 forgotten: &forgotten,
-                now_us: request.now_us,
+                now_us,
             };
             match self.carry_out(&intent, &mut marks).await? {
-                Tried::Done { visible } => return self.applied(entity, &record, record.version, visible).map(Some),
+                Tried::Done { visible } => {
+                    let row = self.returned(plan, entity, alive.as_ref(), &record, now_us).await?;
+                    return self.applied(entity, &record, record.version, row, visible).map(Some);
+                }
                 Tried::Lost => {}
                 Tried::Unknown => {
                     let expected = there.map(|there| there.version);
@@ -129,41 +194,78 @@ impl Run {
         Ok(None)
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<Request, Problem> {
-        if call.limit.is_some() || call.cursor.is_some() {
-            return Err(Problem::Input("a write has no `limit` and no `cursor`".into()));
+    fn request(&self, plan: &Write, call: &Call<'_>, number: u32) -> Result<Request, Problem> {
+        if call.limit.is_some() || call.cursor.is_some() || call.order.is_some() {
+            return Err(Problem::Input("a write has no `limit`, no `cursor` and no `order`".into()));
         }
-        let key = self.idempotency_key(call.key, call.inputs.caller())?;
-        let inputs = call.inputs.digest(call.pattern)?;
+        let now_us = self.now_us();
+        let (inputs, caller) = (call.inputs.digest(call.pattern)?, call.inputs.caller());
+        let mut key = match &plan.once_per[..] {
+            [] => self.idempotency_key(call.key, caller)?,
+            fields => {
+                let always = plan.verb == WriteVerb::Create;
+                IdempotencyKey::once_per(call.pattern, fields, &call.inputs, now_us, self.program.retries_ms(), always)?
+            }
+        };
+        if plan.batch.is_some() && plan.once_per.is_empty() {
+            key = key.item(&inputs, number);
+        }
         let token = Token { token: key.token(), birth_ms: key.birth_ms, inputs, version: 0 };
-        Ok(Request { key, caller: call.inputs.caller().seal(), token, now_us: self.now_us() })
+        Ok(Request { key, caller: caller.seal(), token, now_us, target: Vec::new() })
     }
 
     /// The answer to a request that a row has absorbed before.
     pub(crate) async fn found(&self, entity: &EntityPlan, there: &Record, version: u64) -> Result<Answer, Problem> {
         let visible = self.show(entity, there).await;
-        self.applied(entity, there, version, visible)
+        self.applied(entity, there, version, None, visible)
     }
 
-    fn applied(&self, entity: &EntityPlan, record: &Record, version: u64, visible: bool) -> Result<Answer, Problem> {
+    /// What the pattern returns of the row.
+    async fn returned(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        before: Option<&Record>,
+        after: &Record,
+        now_us: i64,
+    ) -> Result<Option<Json>, Problem> {
+        let (outputs, of) = match &plan.answers {
+            Answers::Nothing => return Ok(None),
+            Answers::Before(outputs) => (outputs, before),
+            Answers::After(outputs) => (outputs, Some(after)),
+        };
+        let Some(of) = of else { return Ok(None) };
+        // The write is done, whether or not what else the answer holds can be seen.
+        let shown = self.shown(entity, outputs, &[Found::of(of)], now_us).await;
+        Ok(shown.ok().and_then(|rows| rows.into_iter().next()).map(Json::Object))
+    }
+
+    fn applied(
+        &self,
+        entity: &EntityPlan,
+        record: &Record,
+        version: u64,
+        row: Option<Json>,
+        visible: bool,
+    ) -> Result<Answer, Problem> {
         let mut key = Map::new();
         for field in entity.own_key() {
             let (name, kind): &(String, Kind) = &entity.fields[*field];
             put(&mut key, std::slice::from_ref(name), &record.values[*field], kind)?;
         }
-        Ok(Answer::Applied { key: Json::Object(key), version, visible })
+        Ok(Answer::Applied { key: Json::Object(key), version, row, visible })
     }
 }
 
 /// The row that a request makes of what is there.
-fn successor(there: Option<&Record>, values: Vec<Owned>, request: &Request) -> Record {
+fn successor(there: Option<&Record>, values: Vec<Owned>, request: &Request, lives: bool) -> Record {
     let clock = u64::try_from(request.now_us).unwrap_or(0).max(2);
     let version = there.map_or(clock, |there| clock.max(there.version + 2));
     let mut tokens = there.map_or_else(Vec::new, |there| there.tokens.clone());
     tokens.push(Token { version, ..request.token });
     Record {
         version,
-        created_us: there.filter(|there| !there.gone).map_or(request.now_us, |there| there.created_us),
+        created_us: there.filter(|_| lives).map_or(request.now_us, |there| there.created_us),
         updated_us: request.now_us,
         floor_ms: there.map_or(0, |there| there.floor_ms),
         tokens,
@@ -172,6 +274,16 @@ fn successor(there: Option<&Record>, values: Vec<Owned>, request: &Request) -> R
         values,
         rest: there.map_or_else(Vec::new, |there| there.rest.clone()),
     }
+}
+
+/// The row that stands for one that is gone: who it was, and what it remembers.
+fn gone(entity: &EntityPlan, there: Option<&Record>, request: &Request) -> Record {
+    let mut values = vec![Value::Null; entity.fields.len()];
+    for (field, value) in entity.source.key.iter().zip(&request.target) {
+        values[*field] = value.clone();
+    }
+    let rest = there.map_or_else(Vec::new, |there| vec![Value::Null; there.rest.len()]);
+    Record { gone: true, rest, ..successor(there, values, request, true) }
 }
 
 fn contended() -> Problem {

@@ -62,8 +62,11 @@ pub(crate) fn answer(answer: Answer) -> Response {
             }
             json(StatusCode::OK, &body)
         }
-        Answer::Applied { key, version, visible } => {
+        Answer::Applied { key, version, row, visible } => {
             let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
+            if let Some(row) = row {
+                body["row"] = row;
+            }
             if !visible {
                 body["visible"] = json!(false);
             }

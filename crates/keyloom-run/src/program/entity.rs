@@ -1,5 +1,5 @@
 use keyloom_model::{
-    Entity, Expiry, Fill, Origin,
+    Catalog, Class, Entity, Expiry, Fill, Origin,
     layout::{Holds, Keeper, Part, Table as Laid},
 };
 use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag};
@@ -10,9 +10,17 @@ use super::{EntityPlan, Hidden, KeyPart, NotYet, Program, Projection, Reservatio
 use crate::evaluate;
 
 /// The words of an entity that are not run yet.
-fn not_yet(entity: &Entity) -> Vec<String> {
+fn not_yet(entity: &Entity, catalog: &Catalog) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut say = |words: &str| found.push(words.to_owned());
+    match entity.class(catalog).0 {
+        _ if entity.origin != Origin::Declared => {}
+        _ if entity.append_only => say("`append_only`"),
+        Class::Decided => {}
+        Class::Append => say("rows that are only added"),
+        Class::Blind => say("rows that are put and deleted without a look at them"),
+        Class::Fed => say("rows of which another system says which is newer"),
+    }
     match entity.origin {
         Origin::Declared => {}
         Origin::Elsewhere => say("`source: elsewhere`"),
@@ -23,14 +31,8 @@ fn not_yet(entity: &Entity) -> Vec<String> {
     if entity.key.is_empty() {
         say("`key: none`");
     }
-    if entity.append_only {
-        say("`append_only`");
-    }
-    if entity.part_of.is_some() {
-        say("`part_of`");
-    }
-    if matches!(entity.expires, Some(Expiry::At(_))) {
-        say("`expires`");
+    if matches!(entity.expires, Some(Expiry::At(_))) && !entity.unique.is_empty() {
+        say("`expires` together with `unique`");
     }
     if entity.unique.iter().any(|unique| unique.filter.is_some()) {
         say("`unique .. where`");
@@ -38,14 +40,10 @@ fn not_yet(entity: &Entity) -> Vec<String> {
     for field in &entity.fields {
         let name = &field.name;
         match &field.fill {
-            Fill::Taken | Fill::New | Fill::NowOnWrite => {}
+            Fill::Taken | Fill::New | Fill::NowOnWrite | Fill::Snapshot(_) => {}
             Fill::Default(expr) | Fill::Derived(expr) => found.extend(evaluate::not_yet(expr, entity)),
             Fill::Next { .. } => found.push(format!("`{name}`: sequences")),
-            Fill::Snapshot(_) => found.push(format!("`{name}`: `at create`")),
             Fill::Kept(_) => found.push(format!("`{name}`: kept fields")),
-        }
-        if field.reference.as_ref().is_some_and(|reference| reference.must_exist) {
-            found.push(format!("`{name}`: `must exist`"));
         }
     }
     found
@@ -69,7 +67,7 @@ fn table_not_yet(laid: &Laid) -> Vec<String> {
 impl Program {
     pub(super) fn entity(&mut self, entity: &Entity, planned: &Planned, found: &mut Vec<NotYet>) {
         let at = format!("entities.{}", entity.name);
-        let words = not_yet(entity);
+        let words = not_yet(entity, &self.catalog);
         if !words.is_empty() {
             found.extend(words.into_iter().map(|what| NotYet { at: at.clone(), what }));
             return;
@@ -93,6 +91,10 @@ impl Program {
             },
             projections: Vec::new(),
             reservations: Vec::new(),
+            expires: match &entity.expires {
+                Some(Expiry::At(expr)) => Some(expr.clone()),
+                Some(Expiry::Forever) | None => None,
+            },
         };
         let first = planned.system.len();
         for (at, laid) in planned.layout.tables.iter().enumerate() {

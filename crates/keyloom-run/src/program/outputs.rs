@@ -1,6 +1,6 @@
 //! What an answer holds of each row, and where it comes from.
 
-use keyloom_model::{Endpoint, Entity, Path, Returns, Root};
+use keyloom_model::{Endpoint, Entity, Field, Path, Returns, Root};
 
 use super::{Bound, EntityPlan, Program, one};
 use crate::evaluate::BuiltIn;
@@ -23,7 +23,7 @@ pub(crate) enum From {
 
 impl Program {
     pub(super) fn outputs(&self, returns: &Returns, plan: &EntityPlan, entity: &Entity) -> Bound<Outputs> {
-        let fields = |holds: &dyn Fn(&keyloom_model::Field) -> bool| -> Vec<Path> {
+        let fields = |holds: &dyn Fn(&Field) -> bool| -> Vec<Path> {
             entity.fields.iter().filter(|field| holds(field)).map(|field| Path::own(&field.name)).collect()
         };
         let paths: Vec<Path> = match returns {
@@ -56,25 +56,37 @@ impl Program {
                 None => BuiltIn::kind(&path.field).map(|_| From::BuiltIn(path.field.clone())),
             },
             Root::Reference { field, entity: other } => {
-                let to = self.entities.iter().position(|known| known.name == *other)?;
-                let join = entity.join(entity.field(field)?, self.catalog.entity(other)?);
-                let other = &self.entities[to];
-                let own = |part: &usize| {
-                    if other.tenant == Some(*part) {
-                        return plan.tenant;
-                    }
-                    let key = &other.fields[*part].0;
-                    let (own, _) = join.iter().find(|(_, to)| to == key)?;
-                    plan.field(own)
-                };
-                let key = other.source.key.iter().map(own).collect::<Option<Vec<usize>>>()?;
+                let (to, key) = self.joined(plan, entity, entity.field(field)?, self.catalog.entity(other)?)?;
+                let from = self.entities[to].field(&path.field)?;
                 let lookup = lookups.iter().position(|known| *known == (to, key.clone())).unwrap_or_else(|| {
                     lookups.push((to, key));
                     lookups.len() - 1
                 });
-                Some(From::Lookup { lookup, field: other.field(&path.field)? })
+                Some(From::Lookup { lookup, field: from })
             }
             Root::Edge { .. } | Root::Item(_) => None,
         }
+    }
+
+    /// The entity that a reference leads to, and the own fields that its source's key equals.
+    pub(super) fn joined(
+        &self,
+        plan: &EntityPlan,
+        entity: &Entity,
+        reference: &Field,
+        other: &Entity,
+    ) -> Option<(usize, Vec<usize>)> {
+        let to = self.entities.iter().position(|known| known.name == other.name)?;
+        let join = entity.join(reference, other);
+        let other = &self.entities[to];
+        let own = |part: &usize| {
+            if other.tenant == Some(*part) {
+                return plan.tenant;
+            }
+            let key = &other.fields[*part].0;
+            let (own, _) = join.iter().find(|(_, to)| to == key)?;
+            plan.field(own)
+        };
+        Some((to, other.source.key.iter().map(own).collect::<Option<Vec<usize>>>()?))
     }
 }

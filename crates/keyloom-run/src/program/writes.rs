@@ -1,91 +1,289 @@
-//! Writes: what each field becomes, and which row is changed.
+//! Writes: which row is changed, what each field becomes, what must hold.
 
-use keyloom_model::{Change, Expr, Field, Fill, Input, Pattern, Returns, Write as WriteModel, WriteVerb};
+use keyloom_model::{
+    Change, Class, Entity, Expr, Field, Fill, Input, Member, Path, Pattern, Returns, Root, Write as WriteModel,
+    WriteVerb,
+};
 use keyloom_plan::{Program as Planned, Reach};
 use keyloom_value::Kind;
 
-use super::{Bound, Choice, Plan, Program, Typed, one, reads::choices};
+use super::{Bound, Choice, EntityPlan, Outputs, Plan, Program, Typed, one, reads::choices};
 use crate::evaluate;
 
-/// A create or an update.
+/// A write of one row.
 #[derive(Debug, Clone)]
 pub(crate) struct Write {
     pub(crate) entity: usize,
-    /// The key of the source; nothing for a create.
-    pub(crate) key: Vec<Choice>,
+    pub(crate) verb: WriteVerb,
+    /// An update makes the row that is not there.
+    pub(crate) or_create: bool,
+    pub(crate) target: Target,
     /// For each field, what it becomes, where the write says so.
     pub(crate) assigned: Vec<Option<Typed>>,
+    /// Fields that stay as they are where nothing is sent.
+    pub(crate) patched: Vec<usize>,
+    /// Changes of parts of fields, in the order in which they are made.
+    pub(crate) changes: Vec<PartChange>,
     pub(crate) conditions: Vec<(Expr, String)>,
+    /// Rows that must be there.
+    pub(crate) references: Vec<MustExist>,
+    /// What a new row takes from others.
+    pub(crate) snapshots: Vec<Snapshot>,
+    /// Inputs that stand for the request, instead of a key that it carries.
+    pub(crate) once_per: Vec<String>,
+    pub(crate) batch: Option<u64>,
+    pub(crate) answers: Answers,
+}
+
+/// Which row is changed.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    /// The one that the values make.
+    New,
+    /// The one of this key.
+    Key(Vec<Choice>),
+    /// The one that holds a unique value.
+    Holder { reservation: usize, value: Vec<Choice> },
+}
+
+/// A change of a part of a field.
+#[derive(Debug, Clone)]
+pub(crate) struct PartChange {
+    pub(crate) field: usize,
+    /// Where in it.
+    pub(crate) members: Vec<Member>,
+    pub(crate) change: Change,
+    pub(crate) value: Typed,
+}
+
+/// A reference whose row must be there.
+#[derive(Debug, Clone)]
+pub(crate) struct MustExist {
+    pub(crate) entity: usize,
+    /// The own fields that the other's source key equals.
+    pub(crate) fields: Vec<usize>,
+    pub(crate) reason: String,
+}
+
+/// A field that a new row takes from another.
+#[derive(Debug, Clone)]
+pub(crate) struct Snapshot {
+    pub(crate) field: usize,
+    pub(crate) entity: usize,
+    /// The own fields that the other's source key equals.
+    pub(crate) fields: Vec<usize>,
+    pub(crate) from: usize,
+}
+
+/// What is answered of the row besides its key and version.
+#[derive(Debug, Clone)]
+pub(crate) enum Answers {
+    Nothing,
+    Before(Outputs),
+    After(Outputs),
 }
 
 impl Program {
     pub(super) fn write(&self, pattern: &Pattern, write: &WriteModel, planned: &Planned) -> Bound<Plan> {
         let (at, plan, entity) = self.target(&write.entity)?;
-        let mut words = Vec::new();
-        let mut refuse = |is: bool, what: &str| {
-            if is {
-                words.push(what.to_owned());
-            }
-        };
-        refuse(matches!(write.verb, WriteVerb::Put | WriteVerb::Delete), &format!("`{}`", write.verb.name()));
-        refuse(write.batch.is_some(), "`batch`");
-        refuse(write.emits.is_some(), "`emits`");
-        refuse(write.or_create, "`or_create`");
-        refuse(!write.any_of.is_empty(), "`any_of`");
-        refuse(write.returns != Returns::Default, "`returns` of a write");
+        let mut words = self.not_written(write, entity);
         let mut assigned: Vec<Option<Typed>> = vec![None; plan.fields.len()];
+        let sent = |name: &str, field: usize| Typed {
+            expr: Expr::Input { name: name.to_owned(), optional: is_optional(&pattern.inputs, name) },
+            kind: plan.fields[field].1.clone(),
+        };
         // A new identity may be sent by the caller, though `takes` does not list it.
         let sent_new =
             |field: &&Field| field.fill == Fill::New && pattern.inputs.iter().any(|input| input.name == field.name);
         let new = entity.fields.iter().filter(sent_new).map(|field| &field.name);
-        let new = new.filter(|_| write.verb == WriteVerb::Create);
-        for name in write.takes.iter().chain(new) {
-            let Some(field) = plan.field(name) else { continue };
-            let sent = Expr::Input { name: name.clone(), optional: is_optional(&pattern.inputs, name) };
-            assigned[field] = Some(Typed { expr: sent, kind: plan.fields[field].1.clone() });
-        }
-        for assignment in &write.assignments {
-            words.extend(evaluate::not_yet(&assignment.value, entity));
-            match plan.field(&assignment.path.field) {
-                Some(field) if assignment.change == Change::Set && assignment.path.members.is_empty() => {
-                    let kind = plan.fields[field].1.clone();
-                    assigned[field] = Some(Typed { expr: assignment.value.clone(), kind });
-                }
-                _ => words.push(format!("a change of `{}` other than `set`", assignment.path)),
+        let new = new.filter(|_| matches!(write.verb, WriteVerb::Create | WriteVerb::Put));
+        for name in write.takes.iter().chain(&write.any_of).chain(new) {
+            if let Some(field) = plan.field(name) {
+                assigned[field] = Some(sent(name, field));
             }
         }
+        let mut changes = Vec::new();
+        for assignment in &write.assignments {
+            words.extend(evaluate::not_yet(&assignment.value, entity));
+            let Some(field) = plan.field(&assignment.path.field) else {
+                words.push(format!("a change of `{}`", assignment.path));
+                continue;
+            };
+            let whole = assignment.path.members.is_empty();
+            let value = |kind: Kind| Typed { expr: assignment.value.clone(), kind };
+            let kind = member_kind(&plan.fields[field].1, &assignment.path.members);
+            match (kind, assignment.change) {
+                (Some(kind), Change::Set) if whole => assigned[field] = Some(value(kind)),
+                (Some(kind), change) => {
+                    let (members, value) = (assignment.path.members.clone(), value(element(kind, change)));
+                    changes.push(PartChange { field, members, change, value });
+                }
+                (None, _) => words.push(format!("a change of `{}`", assignment.path)),
+            }
+        }
+        let patched = write.any_of.iter().filter_map(|name| plan.field(name)).collect();
         if write.verb == WriteVerb::Update && plan.key.iter().any(|field| assigned[*field].is_some()) {
             words.push("a change of the key".to_owned());
         }
         for condition in &write.conditions {
             words.extend(evaluate::not_yet(&condition.test, entity));
         }
-        for field in &entity.fields {
-            if let (Fill::New, Kind::Uuid | Kind::Uuid7) | (Fill::Taken, _) =
-                (&field.fill, Kind::of(&field.ty, &self.catalog))
-            {
-                continue;
-            }
-            if field.fill == Fill::New {
-                words.push(format!("`{}`: a new {}", field.name, field.ty.word()));
-            }
-        }
-        let key = match planned.reads_of(&pattern.name).last().map(|found| &found.access.reach) {
-            Some(Reach::Get { key }) if write.verb == WriteVerb::Update => choices(plan, entity, key),
-            Some(_) if write.verb == WriteVerb::Update => one("`by` with other fields than the key"),
-            _ => Ok(Vec::new()),
-        };
-        let key = key.unwrap_or_else(|more| {
-            words.extend(more);
+        let mut bound = |found: Vec<String>| words.extend(found);
+        let target = self.changed_row(pattern, write, plan, entity, planned).unwrap_or_else(|found| {
+            bound(found);
+            Target::New
+        });
+        let references = self.references(write, plan, entity).unwrap_or_else(|found| {
+            bound(found);
             Vec::new()
+        });
+        let snapshots = self.snapshots(plan, entity).unwrap_or_else(|found| {
+            bound(found);
+            Vec::new()
+        });
+        let answers = self.answers(write, plan, entity).unwrap_or_else(|found| {
+            bound(found);
+            Answers::Nothing
         });
         if !words.is_empty() {
             return Err(words);
         }
         let conditions =
             write.conditions.iter().map(|condition| (condition.test.clone(), condition.reason.clone())).collect();
-        let planned = Write { entity: at, key, assigned, conditions };
-        Ok(if write.verb == WriteVerb::Create { Plan::Create(planned) } else { Plan::Update(planned) })
+        Ok(Plan::Write(Box::new(Write {
+            entity: at,
+            verb: write.verb,
+            or_create: write.or_create,
+            target,
+            assigned,
+            patched,
+            changes,
+            conditions,
+            references,
+            snapshots,
+            once_per: pattern.once_per.clone(),
+            batch: write.batch,
+            answers,
+        })))
+    }
+
+    /// The words of a write that are not run yet.
+    fn not_written(&self, write: &WriteModel, entity: &Entity) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut refuse = |is: bool, what: &str| {
+            if is {
+                words.push(what.to_owned());
+            }
+        };
+        refuse(write.emits.is_some(), "`emits`");
+        refuse(write.newest.is_some(), "`newest`");
+        let parts = || self.catalog.entities.iter().filter(|part| part.part_of.as_ref() == Some(&entity.name));
+        if write.verb == WriteVerb::Delete
+            && let Some(part) = parts().next()
+        {
+            words.push(format!("`delete` of a row that has parts: {}", part.name));
+        }
+        for field in &entity.fields {
+            let kind = Kind::of(&field.ty, &self.catalog);
+            if field.fill == Fill::New && !matches!(kind, Kind::Uuid | Kind::Uuid7) {
+                words.push(format!("`{}`: a new {}", field.name, field.ty.word()));
+            }
+        }
+        words
+    }
+
+    fn changed_row(
+        &self,
+        pattern: &Pattern,
+        write: &WriteModel,
+        plan: &EntityPlan,
+        entity: &Entity,
+        planned: &Planned,
+    ) -> Bound<Target> {
+        if matches!(write.verb, WriteVerb::Create | WriteVerb::Put) {
+            return Ok(Target::New);
+        }
+        match planned.reads_of(&pattern.name).last().map(|found| &found.access.reach) {
+            Some(Reach::Get { key }) => Ok(Target::Key(choices(plan, entity, key)?)),
+            Some(Reach::Via { .. }) if write.or_create => one("`or_create` by other fields than the key"),
+            Some(Reach::Via { reservations, value }) => {
+                let named = |known: &super::Reservation| self.tables[known.table].name == *reservations;
+                let Some(reservation) = plan.reservations.iter().position(named) else { return Err(Vec::new()) };
+                Ok(Target::Holder { reservation, value: choices(plan, entity, value)? })
+            }
+            Some(Reach::Slice(_)) | None => one("`by` with other fields than the key"),
+        }
+    }
+
+    /// The references that must lead somewhere, as far as the write can change them.
+    fn references(&self, write: &WriteModel, plan: &EntityPlan, entity: &Entity) -> Bound<Vec<MustExist>> {
+        if write.verb == WriteVerb::Delete {
+            return Ok(Vec::new());
+        }
+        let mut all = Vec::new();
+        for field in &entity.fields {
+            let Some(reference) = field.reference.as_ref().filter(|reference| reference.must_exist) else { continue };
+            let Some(other) = self.catalog.entity(&reference.entity) else { continue };
+            if other.class(&self.catalog).0 != Class::Decided {
+                return one(format!("`{}`: `must exist` of rows that nobody decides", field.name));
+            }
+            let (entity, fields) = self.joined(plan, entity, field, other).ok_or_else(Vec::new)?;
+            let name = field.name.strip_suffix("_id").map_or_else(|| other.name.to_lowercase(), str::to_owned);
+            all.push(MustExist { entity, fields, reason: format!("missing_{name}") });
+        }
+        Ok(all)
+    }
+
+    fn snapshots(&self, plan: &EntityPlan, entity: &Entity) -> Bound<Vec<Snapshot>> {
+        let mut all = Vec::new();
+        for (at, field) in entity.fields.iter().enumerate() {
+            let Fill::Snapshot(path) = &field.fill else { continue };
+            let not_run = || vec![format!("`{}`: `{path} at create`", field.name)];
+            let Path { root: Root::Reference { field: reference, entity: other }, field: from, members } = path else {
+                return Err(not_run());
+            };
+            let (Some(reference), Some(other), true) =
+                (entity.field(reference), self.catalog.entity(other), members.is_empty())
+            else {
+                return Err(not_run());
+            };
+            let (entity, fields) = self.joined(plan, entity, reference, other).ok_or_else(not_run)?;
+            let from = self.entities[entity].field(from).ok_or_else(not_run)?;
+            all.push(Snapshot { field: at, entity, fields, from });
+        }
+        Ok(all)
+    }
+
+    fn answers(&self, write: &WriteModel, plan: &EntityPlan, entity: &Entity) -> Bound<Answers> {
+        match &write.returns {
+            Returns::Default => Ok(Answers::Nothing),
+            Returns::Before => Ok(Answers::Before(self.outputs(&write.returns, plan, entity)?)),
+            // Of a row that is deleted there is nothing but what it was.
+            _ if write.verb == WriteVerb::Delete => Ok(Answers::Before(self.outputs(&write.returns, plan, entity)?)),
+            returns => Ok(Answers::After(self.outputs(returns, plan, entity)?)),
+        }
+    }
+}
+
+/// The kind of what a path leads to inside a field.
+fn member_kind(kind: &Kind, members: &[Member]) -> Option<Kind> {
+    let Some((first, rest)) = members.split_first() else { return Some(kind.clone()) };
+    match (kind, first) {
+        (Kind::Map(_, value), Member::Input(_)) => member_kind(value, rest),
+        (Kind::Struct(known), Member::Field(name)) => {
+            member_kind(&known.iter().find(|member| member.name == *name)?.kind, rest)
+        }
+        _ => None,
+    }
+}
+
+/// The kind of what a change takes: an element, where it adds or takes away one.
+fn element(kind: Kind, change: Change) -> Kind {
+    match (change, kind) {
+        (Change::Set, kind) => kind,
+        (_, Kind::Set(of) | Kind::List(of)) => *of,
+        (_, Kind::Map(key, _)) => *key,
+        (_, kind) => kind,
     }
 }
 

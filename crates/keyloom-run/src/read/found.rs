@@ -99,7 +99,7 @@ impl Run {
         let mut found = Vec::with_capacity(gets.len());
         for got in self.store.get_many(&gets).await {
             let record = got?.row.map(|row| Record::read(&row, shape, &other.source)).transpose()?;
-            found.push(record.filter(|record| !record.gone));
+            found.push(self.alive(other, record, now_us)?);
         }
         let position = |key: &Vec<Owned>| distinct.iter().position(|known| *known == key.as_slice());
         Ok(keys.iter().map(|key| position(key).and_then(|at| found[at].clone())).collect())

@@ -1,0 +1,403 @@
+//! Writes of every form that is run, on three stores.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, AtomicU64, Ordering},
+};
+
+use keyloom_design::design;
+use keyloom_finding::Sources;
+use keyloom_model::Engine;
+use keyloom_plan::Program as Planned;
+use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run};
+use keyloom_sim::{AtOnce, ItemStore, WideStore};
+use keyloom_store::{Define, Model, Store};
+use keyloom_text::{Files, Unreadable};
+use serde_json::{Value as Json, json};
+
+const CATALOG: &str = "
+language: 1
+catalog: house
+retries: 24h
+types:
+  Place: { street: text(4..40)?, town: text(4..40)? }
+entities:
+  Owner:
+    key: [owner_id]
+    fields: { owner_id: text(2..10), name: text(4..40), rank: int }
+    volume: { rows: 10 }
+  Room:
+    key: [room_id]
+    fields:
+      room_id: uuid = new
+      owner_id: text(2..10) -> Owner must exist
+      rank_then: int = owner.rank at create
+      name: text(4..40)
+      name_key: text(4..40) = lower(name)
+      state: enum(FREE | TAKEN | CLOSED) = FREE
+      seats: int = 0
+      labels: set of text(2..10) (2 / 5 / 5)?
+      visits: list of int (2 / 3 / 3)?
+      prices: map of text(2..10) to int (2 / 5 / 5)?
+      place: Place?
+      changed: timestamp = now on write
+    states: { state: [FREE -> TAKEN, TAKEN -> FREE, FREE -> CLOSED] }
+    unique: { name_taken: name_key }
+    volume: { rows: 100 }
+    groups: { owner_id: 5 / 10 / 50, all: 5 / 10 / 50 }
+  Lease:
+    key: [lease_id]
+    fields: { lease_id: uuid = new, room_id: uuid -> Room, note: text(4..40), until: timestamp }
+    expires: until
+    volume: { rows: 10 }
+    groups: { room_id: 5 / 10 / 20 }
+  Setting:
+    key: [owner_id, name]
+    fields: { owner_id: text(2..10), name: text(2..10), value: int = 0, note: text(4..40)? }
+    volume: { rows: 10 }
+    groups: { owner_id: 5 / 10 / 20 }
+patterns:
+  put_owner: { put: Owner, returns: after, rate: rare }
+  drop_owner: { delete: Owner, by: [owner_id], if: rank < 100 else too_high, returns: before, rate: rare }
+  get_owner: { get: Owner, by: [owner_id], rate: rare }
+  rank: { update: Owner, by: [owner_id], set: { rank: rank + $more }, rate: rare }
+  add: { create: Room, takes: [owner_id, name], rate: rare }
+  patch: { update: Room, by: [room_id], any_of: [owner_id, name, state, seats], rate: rare }
+  label: { update: Room, by: [room_id], add: { labels: $label }, rate: rare }
+  unlabel: { update: Room, by: [room_id], remove: { labels: $label, prices: $label }, rate: rare }
+  visit: { update: Room, by: [room_id], append: { visits: $number }, rate: rare }
+  price: { update: Room, by: [room_id], set: { prices.$label: $price, place.town: $town }, rate: rare }
+  rename: { update: Room, by: [name_key], set: { name: $to }, rate: rare }
+  drop: { delete: Room, by: [room_id], rate: rare }
+  get: { get: Room, by: [room_id], returns: all, rate: rare }
+  find: { get: Room, by: [name_key], returns: [room_id], rate: rare }
+  rooms: { list: Room, by: [owner_id], order: name asc, page: 10, returns: [name], rate: rare }
+  let: { create: Lease, takes: [room_id, note, until], rate: rare }
+  extend: { update: Lease, by: [lease_id], set: { until: until + 1h }, rate: rare }
+  get_lease: { get: Lease, by: [lease_id], rate: rare }
+  leases: { list: Lease, by: [room_id], order: until asc, page: 10, returns: [note], rate: rare }
+  count_up: { update: Setting, by: [owner_id, name], set: { value: value + $by }, or_create: true, returns: [value], rate: rare }
+  set_many: { update: Setting, by: [owner_id, name], set: { value: value + $by }, or_create: true, batch: 5, rate: rare }
+  settings: { list: Setting, by: [owner_id], order: name asc, page: 10, rate: rare }
+  note_once: { create: Setting, takes: [owner_id, name, note], once_per: [owner_id, name], rate: rare }
+";
+
+struct Text;
+
+impl Files for Text {
+    fn open(&self, _: &str) -> Result<String, Unreadable> {
+        Ok(CATALOG.to_owned())
+    }
+}
+
+struct Turned(AtomicI64);
+
+impl Environment for Turned {
+    fn now_us(&self) -> i64 {
+        self.0.fetch_add(1_000, Ordering::Relaxed)
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        bytes.fill(7);
+    }
+}
+
+const START_MS: i64 = 1_794_735_000_000;
+
+struct House {
+    run: Run,
+    clock: Arc<Turned>,
+    keys: AtomicU64,
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn open<S: Store + Define>(store: S) -> House {
+    let reading = keyloom_text::read("catalog.yaml", &Text, &mut Sources::default());
+    assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
+    let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
+    let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
+    let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
+    let clock = Arc::new(Turned(AtomicI64::new(START_MS * 1_000)));
+    let run = wait(Run::open(program, Arc::new(store), clock.clone())).unwrap();
+    House { run, clock, keys: AtomicU64::new(0) }
+}
+
+fn houses() -> [House; 3] {
+    [open(Model::new()), open(AtOnce::new(1, WideStore::new)), open(AtOnce::new(1, ItemStore::new))]
+}
+
+impl House {
+    fn now_ms(&self) -> i64 {
+        self.clock.0.load(Ordering::Relaxed) / 1_000
+    }
+
+    fn turn(&self, seconds: i64) {
+        self.clock.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+
+    fn key(&self) -> String {
+        format!("{};{}", self.keys.fetch_add(1, Ordering::Relaxed), self.now_ms())
+    }
+
+    fn send(&self, pattern: &str, body: &Json, key: Option<&str>) -> Result<Answer, Problem> {
+        let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
+        wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
+    }
+
+    fn write(&self, pattern: &str, body: &Json) -> Result<Answer, Problem> {
+        self.send(pattern, body, Some(&self.key()))
+    }
+
+    /// A write that is applied: its key and what it returns.
+    #[track_caller]
+    fn done(&self, pattern: &str, body: &Json) -> (Json, Option<Json>) {
+        match self.write(pattern, body) {
+            Ok(Answer::Applied { key, row, .. }) => (key, row),
+            other => panic!("{pattern} {body}: {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn refused(&self, pattern: &str, body: &Json, reason: &str) {
+        assert_eq!(self.write(pattern, body), Ok(Answer::NotApplied { reason: reason.into() }), "{pattern} {body}");
+    }
+
+    #[track_caller]
+    fn get(&self, pattern: &str, body: &Json) -> Option<Json> {
+        match self.send(pattern, body, None).unwrap() {
+            Answer::Row { row, .. } => Some(row),
+            Answer::NoRow => None,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn list(&self, pattern: &str, body: &Json) -> Vec<Json> {
+        match self.send(pattern, body, None).unwrap() {
+            Answer::Rows { rows, .. } => rows,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A room of an owner with rank 3.
+    fn room(&self, name: &str) -> Json {
+        self.done("put_owner", &json!({"owner_id": "ann", "name": "Ann", "rank": 3}));
+        self.done("add", &json!({"owner_id": "ann", "name": name})).0["room_id"].clone()
+    }
+}
+
+#[test]
+fn a_put_makes_a_row_or_replaces_it() {
+    for house in houses() {
+        let ann = |rank| json!({"owner_id": "ann", "name": "Ann", "rank": rank});
+        assert_eq!(house.done("put_owner", &ann(1)).1, Some(ann(1)));
+        assert_eq!(house.done("put_owner", &ann(2)).1, Some(ann(2)));
+        assert_eq!(house.get("get_owner", &json!({"owner_id": "ann"})), Some(ann(2)));
+    }
+}
+
+#[test]
+fn a_deleted_row_is_gone_and_remembers_its_requests() {
+    for house in houses() {
+        let room = house.room("Blue");
+        let (body, key) = (json!({"owner_id": "ann", "name": "Red"}), house.key());
+        let Ok(Answer::Applied { key: red, version, .. }) = house.send("add", &body, Some(&key)) else { panic!("new") };
+        let drop = house.key();
+        let dropped = house.send("drop", &red, Some(&drop)).unwrap();
+        assert!(matches!(dropped, Answer::Applied { .. }), "{dropped:?}");
+        assert_eq!(house.get("get", &red), None);
+        assert_eq!(house.get("find", &json!({"name_key": "red"})), None);
+        assert_eq!(house.list("rooms", &json!({"owner_id": "ann"})), [json!({"name": "Blue"})]);
+        house.refused("drop", &red, "absent");
+        // The create is repeated, and was applied: it makes no second row.
+        let Ok(Answer::Applied { version: again, .. }) = house.send("add", &body, Some(&key)) else {
+            panic!("applied")
+        };
+        assert_eq!(again, version);
+        assert_eq!(house.get("get", &red), None);
+        assert_eq!(house.send("drop", &red, Some(&drop)).unwrap(), dropped);
+        // Its name is free.
+        house.done("patch", &json!({"room_id": room, "name": "Red"}));
+        assert_eq!(house.list("rooms", &json!({"owner_id": "ann"})), [json!({"name": "Red"})]);
+    }
+}
+
+#[test]
+fn a_delete_has_conditions_and_says_what_was() {
+    for house in houses() {
+        let high = json!({"owner_id": "eve", "name": "Eve", "rank": 100});
+        house.done("put_owner", &high);
+        house.refused("drop_owner", &json!({"owner_id": "eve"}), "too_high");
+        house.done("rank", &json!({"owner_id": "eve", "more": -1}));
+        let was = json!({"owner_id": "eve", "name": "Eve", "rank": 99});
+        assert_eq!(house.done("drop_owner", &json!({"owner_id": "eve"})).1, Some(was));
+        house.refused("rank", &json!({"owner_id": "eve", "more": 1}), "absent");
+        house.done("put_owner", &high);
+        assert_eq!(house.get("get_owner", &json!({"owner_id": "eve"})), Some(high));
+    }
+}
+
+#[test]
+fn a_reference_must_lead_somewhere() {
+    for house in houses() {
+        house.refused("add", &json!({"owner_id": "bob", "name": "Blue"}), "missing_owner");
+        let room = house.room("Blue");
+        house.refused("patch", &json!({"room_id": room, "owner_id": "bob"}), "missing_owner");
+        house.done("put_owner", &json!({"owner_id": "bob", "name": "Bob", "rank": 9}));
+        house.done("patch", &json!({"room_id": room, "owner_id": "bob"}));
+        house.done("drop_owner", &json!({"owner_id": "bob"}));
+        // What points there already is not asked again.
+        house.done("patch", &json!({"room_id": room, "seats": 4}));
+        house.refused("add", &json!({"owner_id": "bob", "name": "Red"}), "missing_owner");
+    }
+}
+
+#[test]
+fn a_snapshot_stays_as_it_was() {
+    for house in houses() {
+        let room = json!({"room_id": house.room("Blue")});
+        house.done("rank", &json!({"owner_id": "ann", "more": 5}));
+        assert_eq!(house.get("get", &room).unwrap()["rank_then"], 3);
+        house.done("label", &json!({"room_id": room["room_id"], "label": "big"}));
+        assert_eq!(house.get("get", &room).unwrap()["rank_then"], 3);
+    }
+}
+
+#[test]
+fn a_patch_changes_what_is_sent() {
+    for house in houses() {
+        let room = house.room("Blue");
+        let id = json!({"room_id": room});
+        house.done("patch", &json!({"room_id": room, "seats": 4}));
+        house.done("patch", &json!({"room_id": room, "name": "Green", "state": "TAKEN"}));
+        let now = house.get("get", &id).unwrap();
+        assert_eq!((&now["seats"], &now["name"], &now["state"]), (&json!(4), &json!("Green"), &json!("TAKEN")));
+        house.refused("patch", &json!({"room_id": room, "state": "CLOSED"}), "state_is_taken");
+        // Who sends no state changes none.
+        house.done("patch", &json!({"room_id": room, "seats": 5}));
+        assert_eq!(house.get("find", &json!({"name_key": "blue"})), None);
+        assert_eq!(house.get("find", &json!({"name_key": "green"})), Some(id));
+    }
+}
+
+#[test]
+fn parts_of_fields_are_changed() {
+    for house in houses() {
+        let room = house.room("Blue");
+        let row = |name: &str| house.get("get", &json!({"room_id": room})).unwrap().get(name).cloned();
+        for label in ["big", "dark", "big", "a"] {
+            house.done("label", &json!({"room_id": room, "label": label}));
+        }
+        assert_eq!(row("labels"), Some(json!(["a", "big", "dark"])));
+        house.done("unlabel", &json!({"room_id": room, "label": "big"}));
+        assert_eq!(row("labels"), Some(json!(["a", "dark"])));
+        for number in [3, 1, 3] {
+            house.done("visit", &json!({"room_id": room, "number": number}));
+        }
+        assert_eq!(row("visits"), Some(json!([3, 1, 3])));
+        let full = house.write("visit", &json!({"room_id": room, "number": 4}));
+        assert!(matches!(&full, Err(Problem::Input(words)) if words.contains("at most 3")), "{full:?}");
+        house.done("price", &json!({"room_id": room, "label": "day", "price": 7, "town": "Bern"}));
+        house.done("price", &json!({"room_id": room, "label": "a", "price": 8, "town": "Thun"}));
+        house.done("price", &json!({"room_id": room, "label": "day", "price": 9, "town": "Thun"}));
+        assert_eq!(row("prices"), Some(json!({"a": 8, "day": 9})));
+        assert_eq!(row("place"), Some(json!({"town": "Thun"})));
+        house.done("unlabel", &json!({"room_id": room, "label": "a"}));
+        assert_eq!(row("prices"), Some(json!({"day": 9})));
+    }
+}
+
+#[test]
+fn a_row_is_changed_by_its_unique_value() {
+    for house in houses() {
+        let room = json!({"room_id": house.room("Blue")});
+        assert_eq!(house.done("rename", &json!({"name_key": "blue", "to": "Red"})).0, room);
+        house.refused("rename", &json!({"name_key": "blue", "to": "Red"}), "absent");
+        house.room("Blue");
+        house.refused("rename", &json!({"name_key": "blue", "to": "RED"}), "name_taken");
+    }
+}
+
+#[test]
+fn an_update_makes_what_is_not_there() {
+    for house in houses() {
+        let up = |by: i64| house.done("count_up", &json!({"owner_id": "ann", "name": "n", "by": by})).1.unwrap();
+        assert_eq!(up(3), json!({"value": 3}));
+        assert_eq!(up(4), json!({"value": 7}));
+        let all = house.list("settings", &json!({"owner_id": "ann"}));
+        assert_eq!(all, [json!({"owner_id": "ann", "name": "n", "value": 7})]);
+    }
+}
+
+#[test]
+fn items_of_a_batch_are_applied_once_wherever_they_stand() {
+    for house in houses() {
+        let pattern = house.run.pattern("set_many").unwrap();
+        let batch = |items: &[(&str, i64)], key: &str| {
+            let inputs = |(name, by): &(&str, i64)| {
+                let body = json!({"owner_id": "ann", "name": name, "by": by});
+                house.run.inputs_from_object(pattern, Caller::NOBODY, &body).unwrap()
+            };
+            wait(house.run.write_batch("set_many", items.iter().map(inputs).collect(), Some(key)))
+        };
+        let key = house.key();
+        let first = batch(&[("a", 1), ("b", 2), ("b", 2)], &key).unwrap();
+        assert!(first.iter().all(|answer| matches!(answer, Ok(Answer::Applied { .. }))), "{first:?}");
+        // Repeated in part, and in another order.
+        let again = batch(&[("b", 2), ("a", 1)], &key).unwrap();
+        assert!(again.iter().all(|answer| matches!(answer, Ok(Answer::Applied { .. }))), "{again:?}");
+        let all = house.list("settings", &json!({"owner_id": "ann"}));
+        let values: Vec<&Json> = all.iter().map(|row| &row["value"]).collect();
+        assert_eq!(values, [&json!(1), &json!(4)]);
+        let many = batch(&[("a", 1); 6], &house.key());
+        assert_eq!(many, Err(Problem::Input("6 items, but at most 5 are taken at a time".into())));
+    }
+}
+
+#[test]
+fn what_happens_once_needs_no_key() {
+    for house in houses() {
+        let note = |words: &str| json!({"owner_id": "ann", "name": "n", "note": words});
+        let first = house.send("note_once", &note("first"), None).unwrap();
+        assert!(matches!(first, Answer::Applied { .. }), "{first:?}");
+        assert_eq!(house.send("note_once", &note("first"), None).unwrap(), first);
+        assert_eq!(house.send("note_once", &note("other"), None), Err(Problem::KeyReused));
+        // Long after, the row itself says that it happened.
+        house.turn(3 * 86_400);
+        let Ok(Answer::Applied { .. }) = house.send("note_once", &note("first"), None) else { panic!("it happened") };
+        assert_eq!(house.list("settings", &json!({"owner_id": "ann"})).len(), 1);
+    }
+}
+
+#[test]
+fn a_row_ends_when_it_says() {
+    for house in houses() {
+        let room = house.room("Blue");
+        let until = |seconds: i64| {
+            let moment = keyloom_value::Value::Timestamp(house.now_ms() + seconds * 1_000);
+            json!(keyloom_value::to_text(&moment, &keyloom_value::Kind::Timestamp { micros: false }).unwrap())
+        };
+        let body = |seconds: i64| json!({"room_id": room, "note": format!("for {seconds}"), "until": until(seconds)});
+        let request = (body(60), house.key());
+        let made = house.send("let", &request.0, Some(&request.1)).unwrap();
+        let Answer::Applied { key: short, .. } = &made else { panic!("{made:?}") };
+        let (long, _) = house.done("let", &body(600));
+        let notes = || house.list("leases", &json!({"room_id": room}));
+        assert_eq!(notes(), [json!({"note": "for 60"}), json!({"note": "for 600"})]);
+        house.done("extend", short);
+        house.turn(700);
+        assert_eq!(notes(), [json!({"note": "for 60"})]);
+        assert_eq!(house.get("get_lease", &long), None);
+        house.refused("extend", &long, "absent");
+        house.turn(3_600);
+        assert_eq!((house.get("get_lease", short), notes()), (None, Vec::new()));
+        // It has ended, but what was asked was done.
+        let again = house.send("let", &request.0, Some(&request.1)).unwrap();
+        assert!(matches!(again, Answer::Applied { .. }), "{again:?}");
+        assert_eq!((house.get("get_lease", short), notes()), (None, Vec::new()));
+    }
+}
