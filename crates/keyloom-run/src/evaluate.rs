@@ -10,7 +10,7 @@ mod time;
 
 use std::{borrow::Cow, cmp::Ordering};
 
-use keyloom_model::{Arithmetic, Compare, Entity, Expr, Function, Has, Literal, Path, Root, Set};
+use keyloom_model::{Arithmetic, Compare, Entity, Expr, Function, Has, Literal, Member, Path, Root, Set};
 use keyloom_value::{Duration, Kind, Value, compare, from_text, json::Unfit, to_text};
 
 use crate::inputs::Inputs;
@@ -82,8 +82,7 @@ pub(crate) fn not_yet(expr: &Expr, entity: &Entity) -> Vec<String> {
 
 fn path_not_yet(path: &Path, entity: &Entity) -> Option<String> {
     let known = entity.field(&path.field).is_some() || BuiltIn::kind(&path.field).is_some();
-    (path.root != Root::Own || !path.members.is_empty() || !known)
-        .then(|| format!("the path `{path}` in an expression"))
+    (path.root != Root::Own || !known).then(|| format!("the path `{path}` in an expression"))
 }
 
 impl Scope<'_> {
@@ -137,7 +136,10 @@ impl Scope<'_> {
             test if self.is_dropped(test) => true,
             Expr::Compare(operation, a, b) => {
                 let kind = self.common_kind(&[a, b]);
-                let order = compare(&self.value(a, &kind)?, &self.value(b, &kind)?);
+                let order = match (self.value(a, &kind)?, self.value(b, &kind)?) {
+                    (Value::Duration(a), Value::Duration(b)) => Some(time::length(a).cmp(&time::length(b))),
+                    (a, b) => compare(&a, &b),
+                };
                 match operation {
                     Compare::Equal => order == Some(Ordering::Equal),
                     Compare::NotEqual => order != Some(Ordering::Equal),
@@ -184,7 +186,7 @@ impl Scope<'_> {
     fn kind(&self, expr: &Expr) -> Option<Kind> {
         match expr {
             Expr::Path(path) => match self.fields.iter().find(|(name, _)| *name == path.field) {
-                Some((_, kind)) => Some(kind.clone()),
+                Some((_, kind)) => member_kind(kind, &path.members),
                 None => BuiltIn::kind(&path.field),
             },
             Expr::Input { name, .. } => self.inputs.kind(name),
@@ -235,8 +237,29 @@ impl Scope<'_> {
             return Ok(at.and_then(|at| item.row.get(at)).cloned().unwrap_or(Value::Null));
         }
         match self.fields.iter().position(|(name, _)| *name == path.field) {
-            Some(at) => Ok(self.row.get(at).cloned().unwrap_or(Value::Null)),
+            Some(at) => {
+                let value = self.row.get(at).cloned().unwrap_or(Value::Null);
+                Ok(self.member(value, &self.fields[at].1, &path.members))
+            }
             None => self.built_in.value(&path.field).ok_or_else(|| Unfit::new(format!("there is no field `{path}`"))),
+        }
+    }
+
+    /// What stands at a path inside a value; absent where the path leads to nothing.
+    fn member(&self, value: Owned, kind: &Kind, members: &[Member]) -> Owned {
+        let Some((first, rest)) = members.split_first() else { return value };
+        match (value, kind, first) {
+            (Value::Struct(values), Kind::Struct(known), Member::Field(name)) => {
+                let at = known.iter().position(|member| member.name == *name);
+                let found = at.and_then(|at| Some((values.into_iter().nth(at)?, &known[at].kind)));
+                found.map_or(Value::Null, |(value, kind)| self.member(value, kind, rest))
+            }
+            (Value::Map(entries), Kind::Map(_, inner), Member::Input(name)) => {
+                let wanted = self.inputs.value(name);
+                let found = entries.into_iter().find(|(key, _)| *key == wanted);
+                found.map_or(Value::Null, |(_, value)| self.member(value, inner, rest))
+            }
+            _ => Value::Null,
         }
     }
 
@@ -354,6 +377,18 @@ impl Scope<'_> {
             (Has::Any, Value::List(all) | Value::Set(all)) => all.iter().any(|one| items.contains(one)),
             _ => false,
         })
+    }
+}
+
+/// The kind of what a path leads to inside a field.
+pub(crate) fn member_kind(kind: &Kind, members: &[Member]) -> Option<Kind> {
+    let Some((first, rest)) = members.split_first() else { return Some(kind.clone()) };
+    match (kind, first) {
+        (Kind::Map(_, value), Member::Input(_)) => member_kind(value, rest),
+        (Kind::Struct(known), Member::Field(name)) => {
+            member_kind(&known.iter().find(|member| member.name == *name)?.kind, rest)
+        }
+        _ => None,
     }
 }
 

@@ -19,6 +19,8 @@ fn catalog(set: &str, test: &str) -> Catalog {
     let text = format!(
         "language: 1
 catalog: t
+types:
+  Place: {{ street: text(4..40)?, town: text(4..40) }}
 entities:
   Task:
     key: [task_id]
@@ -32,6 +34,7 @@ entities:
       weight: float
       due_at: timestamp
       labels: set of text(8..30) (2 / 10 / 40)
+      place: Place
 patterns:
   change:
     update: Task
@@ -62,6 +65,7 @@ fn over_a_row<T>(catalog: &Catalog, sent: &Json, evaluate: impl Fn(&Scope<'_>, &
         Value::Float(0.5),
         Value::Timestamp(1_000),
         Value::Set(vec![Value::from("a"), Value::from("b")]),
+        Value::Struct(vec![Value::Null, Value::from("Bern")]),
     ];
     let mut body = sent.clone();
     body["task_id"] = json!("01010101-0101-0101-0101-010101010101");
@@ -165,10 +169,26 @@ fn values_are_of_the_kind_that_is_wanted() {
 }
 
 #[test]
+fn times_are_moved_by_spans_and_taken_apart() {
+    let day_ms = 86_400_000;
+    assert_eq!(set("due_at", "due_at + 1 day", json!({})), Ok(Value::Timestamp(1_000 + day_ms)));
+    assert_eq!(set("due_at", "now - 1500ms", json!({})), Ok(Value::Timestamp(500)));
+    assert_eq!(set("due_at", "hour(due_at)", json!({})), Ok(Value::Timestamp(0)));
+    assert_eq!(set("stock", "year(due_at)", json!({})), Ok(Value::Int(1970)));
+    assert_eq!(set("title", "left(title, 3)", json!({})), Ok(Value::from("A T")));
+    assert!(holds("now - due_at < 2s", json!({})) && !holds("due_at + 1s < now", json!({})));
+    assert!(holds("text(day(due_at)) = '1970-01-01'", json!({})));
+}
+
+#[test]
+fn members_of_structs_are_looked_at() {
+    assert!(holds("place.town = 'Bern' and place.street is null", json!({})));
+    assert_eq!(set("title", "place.town", json!({})), Ok(Value::from("Bern")));
+}
+
+#[test]
 fn what_is_not_run_is_named() {
-    let catalog = catalog("title: \"left(title, 3)\", due_at: due_at + 1 day", "version > 0");
-    let Action::Write(write) = &catalog.patterns[0].action else { panic!() };
-    let found: Vec<String> =
-        write.assignments.iter().flat_map(|one| not_yet(&one.value, &catalog.entities[0])).collect();
-    assert_eq!(found, ["the function `left`", "arithmetic with time"]);
+    let catalog = catalog("title: \"'x'\"", "version > 0");
+    let elsewhere = Path { root: Root::Reference { field: "f".into(), entity: "E".into() }, ..Path::own("g") };
+    assert_eq!(not_yet(&Expr::Path(elsewhere), &catalog.entities[0]), ["the path `f.g` in an expression"]);
 }

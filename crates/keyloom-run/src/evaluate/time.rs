@@ -68,6 +68,14 @@ pub(super) fn product(span: Duration, times: i64) -> Result<Owned, Unfit> {
     Ok(Value::Duration(Duration { months, days, micros }))
 }
 
+/// How long a span is, in microseconds; a month as long as the mean of all.
+pub(super) fn length(span: Duration) -> i128 {
+    const DAY_MICROS: i128 = DAY_MS as i128 * 1_000;
+    // 400 years have 146,097 days and 4,800 months.
+    let months = i128::from(span.months) * 146_097 * DAY_MICROS / 4_800;
+    months + i128::from(span.days) * DAY_MICROS + i128::from(span.micros)
+}
+
 /// A part of a moment, in milliseconds, or of a day.
 pub(super) fn part(function: Function, of: &Value<'_>, micros: bool) -> Result<Owned, Unfit> {
     let millis = match of {

@@ -111,7 +111,7 @@ impl Program {
             };
             let whole = assignment.path.members.is_empty();
             let value = |kind: Kind| Typed { expr: assignment.value.clone(), kind };
-            let kind = member_kind(&plan.fields[field].1, &assignment.path.members);
+            let kind = evaluate::member_kind(&plan.fields[field].1, &assignment.path.members);
             match (kind, assignment.change) {
                 (Some(kind), Change::Set) if whole => assigned[field] = Some(value(kind)),
                 (Some(kind), change) => {
@@ -262,18 +262,6 @@ impl Program {
             _ if write.verb == WriteVerb::Delete => Ok(Answers::Before(self.outputs(&write.returns, plan, entity)?)),
             returns => Ok(Answers::After(self.outputs(returns, plan, entity)?)),
         }
-    }
-}
-
-/// The kind of what a path leads to inside a field.
-fn member_kind(kind: &Kind, members: &[Member]) -> Option<Kind> {
-    let Some((first, rest)) = members.split_first() else { return Some(kind.clone()) };
-    match (kind, first) {
-        (Kind::Map(_, value), Member::Input(_)) => member_kind(value, rest),
-        (Kind::Struct(known), Member::Field(name)) => {
-            member_kind(&known.iter().find(|member| member.name == *name)?.kind, rest)
-        }
-        _ => None,
     }
 }
 
