@@ -2,6 +2,7 @@ use std::fmt;
 
 use crate::catalog::{Catalog, Entity, Fill, Origin};
 use crate::pattern::{Action, Returns, Write, WriteVerb};
+use crate::types::Type;
 
 /// How the rows of an entity are written. It follows from the catalog alone: a layout that changed it would change what a
 /// source table is.
@@ -107,7 +108,8 @@ impl Entity {
             return (Class::Decided, reason);
         }
         if self.append_only {
-            return (Class::Append, ClassReason::AppendOnly);
+            let decided = self.is_no_function(catalog);
+            return decided.map_or((Class::Append, ClassReason::AppendOnly), |reason| (Class::Decided, reason));
         }
         if let Some(reason) = self.kept_with(catalog) {
             return (Class::Decided, reason);
@@ -156,6 +158,29 @@ impl Entity {
         }
         let sequence = self.fields.iter().find(|field| matches!(field.fill, Fill::Next { .. }));
         sequence.and_then(|field| word("= next", &field.name))
+    }
+
+    /// Why a row that is only added is not a function of the request alone: a repeated request would be other bytes, or be
+    /// refused although it was applied.
+    fn is_no_function(&self, catalog: &Catalog) -> Option<ClassReason> {
+        let word = |word, of: &str| Some(ClassReason::Word { word, of: of.to_owned() });
+        for field in &self.fields {
+            if matches!(field.fill, Fill::Snapshot(_)) {
+                return word("at create", &field.name);
+            }
+            if field.reference.as_ref().is_some_and(|reference| reference.must_exist) {
+                return word("must exist", &field.name);
+            }
+        }
+        let born = |name: &String| {
+            matches!(self.field(name).map(|field| &field.ty), Some(Type::Uuid7 | Type::Timestamp { .. }))
+        };
+        let timeless = catalog.patterns.iter().find(|pattern| {
+            let creates = pattern.writes().iter().any(|(_, write)| write.entity == self.name);
+            creates && !pattern.once_per.is_empty() && !pattern.once_per.iter().any(born)
+        })?;
+        let does = "happens once per fields of which none is a time";
+        Some(ClassReason::Pattern { pattern: timeless.name.clone(), does })
     }
 
     /// What must be known of a row before it is changed.

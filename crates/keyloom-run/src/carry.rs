@@ -132,7 +132,7 @@ impl Run {
     }
 
     /// How many columns a table has; it may have more than the catalog knows.
-    fn columns(&self, table: usize) -> usize {
+    pub(crate) fn columns(&self, table: usize) -> usize {
         self.table(table).1.table().groups.first().map_or(0, |group| group.columns.len())
     }
 }

@@ -10,6 +10,7 @@ use keyloom_store::{Fault, GroupImage, Millis, Placement, Placing, Row, Store};
 use keyloom_value::{Malformed, Value, key};
 
 use crate::{
+    carry::Companion,
     digest::digest,
     idempotency::uuid7,
     problem::Problem,
@@ -77,6 +78,34 @@ impl Run {
         key: &[Owned],
         reserves: &[Reserve<'_>],
     ) -> Result<Mark, Problem> {
+        let (mark, values, now_us) = self.made_mark(entity, key, reserves)?;
+        self.place_marks(&[(&mark, mark.version, &values)], millis(now_us)).await?;
+        // Later than this, somebody may have looked at that span for the last time.
+        let took_us = self.now_us() - now_us;
+        if self.protocol.marks_in_time && took_us > self.protocol.settle_ms * 1_000 / 2 {
+            return Err(Problem::Busy {
+                after: std::time::Duration::from_millis(100),
+                cause: "the store was too slow; nothing was done".into(),
+            });
+        }
+        Ok(mark)
+    }
+
+    /// A mark for a row that is placed, to be placed together with it.
+    pub(crate) fn new_mark(&self, entity: &EntityPlan, key: &[Owned]) -> Result<(Mark, Companion), Problem> {
+        let (mark, values, now_us) = self.made_mark(entity, key, &[])?;
+        let expires_at = Some(millis(now_us).plus(KEPT_MS));
+        let (key, version) = (mark.key.to_vec(), mark.version);
+        Ok((mark, Companion { table: DIRTY, key, version, values: Some(values.to_vec()), expires_at }))
+    }
+
+    /// A mark, what it says, and the moment at which it was made.
+    fn made_mark(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        reserves: &[Reserve<'_>],
+    ) -> Result<(Mark, [Owned; 4], i64), Problem> {
         let source = self.key_bytes(entity.source.table, key)?;
         let uniques = reserves.iter().map(|reserve| {
             let bytes = self.key_bytes(reserve.reservation.table, &reserve.key)?;
@@ -93,16 +122,7 @@ impl Run {
         let span = Value::Int(now_us.div_euclid(1_000).div_euclid(self.protocol.span_ms));
         let version = u64::try_from(now_us).unwrap_or(0).max(2);
         let mark = Mark { key: [Value::Int(lane), span, identity], version, names };
-        self.place_marks(&[(&mark, version, &values)], millis(now_us)).await?;
-        // Later than this, somebody may have looked at that span for the last time.
-        let took_us = self.now_us() - now_us;
-        if self.protocol.marks_in_time && took_us > self.protocol.settle_ms * 1_000 / 2 {
-            return Err(Problem::Busy {
-                after: std::time::Duration::from_millis(100),
-                cause: "the store was too slow; nothing was done".into(),
-            });
-        }
-        Ok(mark)
+        Ok((mark, values, now_us))
     }
 
     /// Remembers that marks are done. They are placed by the next pass of [`Run::settle`]: nobody waits for it, and one

@@ -130,7 +130,7 @@ impl Run {
     }
 
     /// Places companions, each by itself; sending them again is always right.
-    async fn place(&self, rows: &[Companion]) -> Result<(), Fault> {
+    pub(crate) async fn place(&self, rows: &[Companion]) -> Result<(), Fault> {
         if rows.is_empty() {
             return Ok(());
         }

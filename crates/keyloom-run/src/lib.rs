@@ -9,6 +9,7 @@
 //! they follow, and [`Run::settle`] finishes what was cut off.
 
 mod answer;
+mod append;
 mod caller;
 mod carry;
 mod cursor;

@@ -74,21 +74,23 @@ pub(crate) struct Source {
     pub(crate) own: Vec<(usize, usize)>,
     /// Where each field is.
     pub(crate) columns: Vec<ColumnAt>,
-    pub(crate) hidden: Hidden,
+    /// Where the moment is at which a row was made.
+    pub(crate) created: usize,
+    /// How many columns of the root group the program knows.
+    pub(crate) known: usize,
+    /// What decided rows remember besides; nothing where rows are placed.
+    pub(crate) hidden: Option<Hidden>,
 }
 
-/// Where in the root group of a source is what every row remembers.
-#[derive(Debug, Clone, Default)]
+/// Where in the root group of a source is what every decided row remembers.
+#[derive(Debug, Clone)]
 pub(crate) struct Hidden {
-    pub(crate) created: usize,
     pub(crate) updated: usize,
     pub(crate) floor: usize,
     pub(crate) tokens: usize,
     pub(crate) gone: usize,
     /// Only where companions follow.
     pub(crate) stale: Option<usize>,
-    /// How many columns the program knows.
-    pub(crate) known: usize,
 }
 
 /// A table whose rows are derived from the source.
@@ -236,6 +238,20 @@ impl Program {
     /// For how long a repeated request has one effect.
     pub(crate) fn retries_ms(&self) -> i64 {
         keyloom_plan::retries_ms(&self.catalog)
+    }
+}
+
+impl Source {
+    /// The table as a list of its own rows, where they are placed.
+    fn as_list(&self) -> Projection {
+        Projection {
+            table: self.table,
+            key: self.key.iter().map(|field| KeyPart::Field(*field)).collect(),
+            own: Vec::new(),
+            columns: self.columns.iter().copied().map(Some).collect(),
+            flags: Vec::new(),
+            filter: None,
+        }
     }
 }
 

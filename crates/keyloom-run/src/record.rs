@@ -56,41 +56,52 @@ impl Record {
             Value::Timestamp(moment) => Ok(moment),
             _ => Err(Malformed::from_static("a source row lacks its times")),
         };
-        let hidden = &source.hidden;
-        let tokens = match cell(hidden.tokens)? {
-            Value::List(tokens) => tokens.iter().map(Token::read).collect::<Result<_, _>>()?,
-            _ => Vec::new(),
-        };
-        let stale = match hidden.stale.map(cell).transpose()? {
-            Some(Value::List(stale)) => stale.iter().map(Stale::read).collect::<Result<_, _>>()?,
-            _ => Vec::new(),
-        };
         let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
         let value = |at: &ColumnAt| Ok(row.value(shape, *at)?.into_owned());
-        Ok(Self {
-            version: row.version()?,
-            created_us: moment(hidden.created)?,
-            updated_us: moment(hidden.updated)?,
-            floor_ms: moment(hidden.floor)?,
-            tokens,
-            stale,
-            gone: cell(hidden.gone)? == Value::Bool(true),
-            rest: (hidden.known..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?,
-            values: source.columns.iter().map(value).collect::<Result<_, Malformed>>()?,
-        })
+        let values = source.columns.iter().map(value).collect::<Result<_, Malformed>>()?;
+        let mut record = Self::placed(row.version()?, moment(source.created)?, values);
+        record.rest =
+            (source.known..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?;
+        let Some(hidden) = &source.hidden else { return Ok(record) };
+        if let Value::List(tokens) = cell(hidden.tokens)? {
+            record.tokens = tokens.iter().map(Token::read).collect::<Result<_, _>>()?;
+        }
+        if let Some(Value::List(stale)) = hidden.stale.map(cell).transpose()? {
+            record.stale = stale.iter().map(Stale::read).collect::<Result<_, _>>()?;
+        }
+        record.updated_us = moment(hidden.updated)?;
+        record.floor_ms = moment(hidden.floor)?;
+        record.gone = cell(hidden.gone)? == Value::Bool(true);
+        Ok(record)
+    }
+
+    /// A row that remembers nothing but when it came.
+    pub(crate) fn placed(version: u64, created_us: i64, values: Vec<Value<'static>>) -> Self {
+        Self {
+            version,
+            created_us,
+            updated_us: created_us,
+            floor_ms: 0,
+            tokens: Vec::new(),
+            stale: Vec::new(),
+            gone: false,
+            values,
+            rest: Vec::new(),
+        }
     }
 
     /// The values of the root group.
     pub(crate) fn image(&self, source: &Source) -> Vec<Value<'_>> {
-        let hidden = &source.hidden;
-        let mut image = vec![Value::Null; hidden.known];
-        image[hidden.created] = Value::Timestamp(self.created_us);
-        image[hidden.updated] = Value::Timestamp(self.updated_us);
-        image[hidden.floor] = Value::Timestamp(self.floor_ms);
-        image[hidden.tokens] = Value::List(self.tokens.iter().map(Token::value).collect());
-        image[hidden.gone] = Value::Bool(self.gone);
-        if let Some(stale) = hidden.stale {
-            image[stale] = Value::List(self.stale.iter().map(Stale::value).collect());
+        let mut image = vec![Value::Null; source.known];
+        image[source.created] = Value::Timestamp(self.created_us);
+        if let Some(hidden) = &source.hidden {
+            image[hidden.updated] = Value::Timestamp(self.updated_us);
+            image[hidden.floor] = Value::Timestamp(self.floor_ms);
+            image[hidden.tokens] = Value::List(self.tokens.iter().map(Token::value).collect());
+            image[hidden.gone] = Value::Bool(self.gone);
+            if let Some(stale) = hidden.stale {
+                image[stale] = Value::List(self.stale.iter().map(Stale::value).collect());
+            }
         }
         for (field, column) in &source.own {
             image[*column] = self.values[*field].clone();

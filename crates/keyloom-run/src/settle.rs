@@ -115,6 +115,12 @@ impl Run {
         let unknown = || Problem::Broken(format!("a mark names `{}`, which the catalog does not have", dirty.entity));
         let entity = self.program.entities.iter().find(|entity| entity.name == dirty.entity).ok_or_else(unknown)?;
         let key = self.key_values(entity.source.table, &dirty.key)?;
+        if entity.source.hidden.is_none() {
+            // It came together with its mark, so it is there or will be.
+            let there = self.source(entity, &key, Freshness::Settled, self.now_us()).await?;
+            let Some(there) = there else { return Ok(false) };
+            return Ok(self.place(&self.standing(entity, &there)).await.is_ok());
+        }
         let own = entity.identity_of(&key);
         let mut claims = Vec::new();
         for (unique, bytes) in &dirty.uniques {

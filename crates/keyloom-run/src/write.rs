@@ -82,6 +82,10 @@ impl Run {
     async fn write_one(&self, plan: &Write, call: &Call<'_>, number: u32) -> Result<Answer, Problem> {
         let entity = self.entity(plan.entity);
         let mut request = self.request(plan, call, number)?;
+        if entity.source.hidden.is_none() {
+            // Whatever is in the row must be the same when the request is repeated, so it happens when it was born.
+            request.now_us = request.key.birth_ms.saturating_mul(1_000);
+        }
         let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
         let key = match &plan.target {
             Target::New => {
@@ -102,6 +106,9 @@ impl Run {
         // A row without a part of its key is not there.
         let Some(key) = key else { return Ok(Answer::NotApplied { reason: "absent".into() }) };
         request.target = key;
+        if entity.source.hidden.is_none() {
+            return self.append(plan, entity, call, &request).await;
+        }
         let answer = self.decided(plan, entity, call, &request).await?;
         match plan.verb {
             WriteVerb::Create => answer.ok_or_else(contended),
@@ -143,7 +150,7 @@ impl Run {
                 Next::Stands(values) => successor(there.as_ref(), values, request, alive.is_some()),
                 Next::Gone => gone(entity, there.as_ref(), request),
                 // The row itself remembers who made it: the same request is the same row.
-                Next::Refused(_) if fresh && plan.verb == WriteVerb::Create && !plan.once_per.is_empty() => {
+                Next::Refused(_) if fresh && plan.verb == WriteVerb::Create && plan.is_memory => {
                     let Some(there) = alive else { continue };
                     return self.found(entity, &there, there.version).await.map(Some);
                 }
@@ -195,6 +202,7 @@ impl Run {
     }
 
     fn request(&self, plan: &Write, call: &Call<'_>, number: u32) -> Result<Request, Problem> {
+        let entity = self.entity(plan.entity);
         if call.limit.is_some() || call.cursor.is_some() || call.order.is_some() {
             return Err(Problem::Input("a write has no `limit`, no `cursor` and no `order`".into()));
         }
@@ -203,7 +211,7 @@ impl Run {
         let mut key = match &plan.once_per[..] {
             [] => self.idempotency_key(call.key, caller)?,
             fields => {
-                let always = plan.verb == WriteVerb::Create;
+                let always = plan.verb == WriteVerb::Create && entity.source.hidden.is_some();
                 IdempotencyKey::once_per(call.pattern, fields, &call.inputs, now_us, self.program.retries_ms(), always)?
             }
         };
@@ -221,7 +229,7 @@ impl Run {
     }
 
     /// What the pattern returns of the row.
-    async fn returned(
+    pub(crate) async fn returned(
         &self,
         plan: &Write,
         entity: &EntityPlan,
@@ -240,7 +248,7 @@ impl Run {
         Ok(shown.ok().and_then(|rows| rows.into_iter().next()).map(Json::Object))
     }
 
-    fn applied(
+    pub(crate) fn applied(
         &self,
         entity: &EntityPlan,
         record: &Record,

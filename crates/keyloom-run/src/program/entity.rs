@@ -3,7 +3,7 @@ use keyloom_model::{
     layout::{Holds, Keeper, Part, Table as Laid},
 };
 use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag};
-use keyloom_store::Shape;
+use keyloom_store::{Discipline, Shape};
 use keyloom_value::Kind;
 
 use super::{EntityPlan, Hidden, KeyPart, NotYet, Program, Projection, Reservation, Source};
@@ -15,9 +15,7 @@ fn not_yet(entity: &Entity, catalog: &Catalog) -> Vec<String> {
     let mut say = |words: &str| found.push(words.to_owned());
     match entity.class(catalog).0 {
         _ if entity.origin != Origin::Declared => {}
-        _ if entity.append_only => say("`append_only`"),
-        Class::Decided => {}
-        Class::Append => say("rows that are only added"),
+        Class::Decided | Class::Append => {}
         Class::Blind => say("rows that are put and deleted without a look at them"),
         Class::Fed => say("rows of which another system says which is newer"),
     }
@@ -87,7 +85,9 @@ impl Program {
                 key: Vec::new(),
                 own: Vec::new(),
                 columns: Vec::new(),
-                hidden: Hidden::default(),
+                created: 0,
+                known: 0,
+                hidden: None,
             },
             projections: Vec::new(),
             reservations: Vec::new(),
@@ -126,16 +126,18 @@ impl Program {
                 let cell = |name: &str| names().position(|known| known == name);
                 let hidden = |name: &str| cell(name).ok_or_else(|| format!("it has no column `{name}`"));
                 let own = own.into_iter().filter_map(|field| Some((field, cell(&plan.fields[field].0)?))).collect();
-                let hidden = Hidden {
-                    created: hidden("kl_created")?,
-                    updated: hidden("kl_updated")?,
-                    floor: hidden("kl_floor")?,
-                    tokens: hidden("kl_tokens")?,
-                    gone: hidden("kl_gone")?,
-                    stale: cell("kl_stale"),
-                    known: names().count(),
+                let memory = match made.discipline {
+                    Discipline::Decided => Some(Hidden {
+                        updated: hidden("kl_updated")?,
+                        floor: hidden("kl_floor")?,
+                        tokens: hidden("kl_tokens")?,
+                        gone: hidden("kl_gone")?,
+                        stale: cell("kl_stale"),
+                    }),
+                    _ => None,
                 };
-                plan.source = Source { table, key: key()?, own, columns, hidden };
+                let (created, known) = (hidden("kl_created")?, names().count());
+                plan.source = Source { table, key: key()?, own, columns, created, known, hidden: memory };
             }
             Holds::Projection { .. } => {
                 let part = |name: &str| match laid.sort.iter().find(|item| item.nulls_last && flag(&item.field) == name)

@@ -7,7 +7,7 @@ use keyloom_plan::{Component, Fixed, Program as Planned, Reach as PlannedReach, 
 use keyloom_store::{ColumnAt, Freshness};
 use keyloom_value::{Kind, Value};
 
-use super::{Bound, EntityPlan, KeyPart, Outputs, Plan, Program, Typed, one};
+use super::{Bound, EntityPlan, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
 use crate::evaluate;
 
 /// A pattern that reads.
@@ -185,11 +185,16 @@ impl Program {
     }
 
     fn slices(&self, plan: &EntityPlan, entity: &Entity, found: &ReadPlan, slice: &Slice) -> Bound<Slices> {
-        let named = |projection: &&super::Projection| self.tables[projection.table].name == found.access.table;
-        let Some(projection) = plan.projections.iter().find(named) else {
-            let source = self.tables.get(plan.source.table).is_some_and(|table| table.name == found.access.table);
+        let is_source = self.tables.get(plan.source.table).is_some_and(|table| table.name == found.access.table);
+        let source = (is_source && plan.source.hidden.is_none()).then(|| plan.source.as_list());
+        let named = |projection: &&Projection| self.tables[projection.table].name == found.access.table;
+        let Some(projection) = source.as_ref().or_else(|| plan.projections.iter().find(named)) else {
             // What is not run of a projection was said of its table.
-            return if source { one(format!("rows of `{}` as a list", found.access.table)) } else { Err(Vec::new()) };
+            return if is_source {
+                one(format!("rows of `{}` as a list", found.access.table))
+            } else {
+                Err(Vec::new())
+            };
         };
         let mut partition = Vec::new();
         for component in &slice.partition {
@@ -229,7 +234,7 @@ impl Program {
     }
 
     /// That a field is there, where a flag before it says whether it is.
-    fn flag(&self, plan: &EntityPlan, projection: &super::Projection, field: &str) -> Option<Choice> {
+    fn flag(&self, plan: &EntityPlan, projection: &Projection, field: &str) -> Option<Choice> {
         let field = plan.field(field)?;
         let flagged = projection.flags.iter().any(|(known, _)| *known == field);
         flagged.then_some(Choice::Constant(Value::Bool(false)))

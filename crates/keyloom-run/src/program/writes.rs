@@ -29,6 +29,8 @@ pub(crate) struct Write {
     pub(crate) references: Vec<MustExist>,
     /// What a new row takes from others.
     pub(crate) snapshots: Vec<Snapshot>,
+    /// A row that is there is the one that the same request made before: nobody is told that it exists.
+    pub(crate) is_memory: bool,
     /// Inputs that stand for the request, instead of a key that it carries.
     pub(crate) once_per: Vec<String>,
     pub(crate) batch: Option<u64>,
@@ -161,6 +163,7 @@ impl Program {
             conditions,
             references,
             snapshots,
+            is_memory: entity.append_only || !pattern.once_per.is_empty(),
             once_per: pattern.once_per.clone(),
             batch: write.batch,
             answers,
