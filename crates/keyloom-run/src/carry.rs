@@ -15,6 +15,7 @@ use crate::{
     idempotency::uuid7,
     inputs::Inputs,
     judge::{Checked, ends_at},
+    kept::KeptChange,
     problem::Problem,
     program::{ALL, EntityPlan, KeyPart, Projection, grace_ms},
     read::millis,
@@ -35,6 +36,8 @@ pub(crate) struct Intent<'a> {
     pub(crate) reserves: &'a [Reserve<'a>],
     /// Rows that must still be as they were seen.
     pub(crate) checks: &'a [Checked],
+    /// What becomes of values that are kept from it.
+    pub(crate) kept: &'a [KeptChange],
     /// Requests that the row no longer remembers.
     pub(crate) forgotten: &'a [Token],
     pub(crate) now_us: i64,
@@ -155,7 +158,7 @@ fn place(entity: &EntityPlan, projection: &Projection, record: &Record) -> Optio
 }
 
 /// Whether a record passes a test that is the same for everybody at every moment.
-fn passes(entity: &EntityPlan, record: &Record, test: &Expr) -> bool {
+pub(crate) fn passes(entity: &EntityPlan, record: &Record, test: &Expr) -> bool {
     let inputs = Inputs::default();
     let built_in = record.built_in();
     let scope = Scope { fields: &entity.fields, row: &record.values, built_in, item: None, inputs: &inputs, now_us: 0 };

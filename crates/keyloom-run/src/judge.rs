@@ -221,7 +221,7 @@ impl Run {
             }
         }
         for (value, field) in values.iter().zip(&declared.fields) {
-            if value.is_null() && !field.optional {
+            if value.is_null() && !field.optional && !matches!(field.fill, Fill::Kept(_)) {
                 return Err(Unfit::new("it is missing").within(&field.name).into());
             }
             within_size(value, &field.ty, &self.program.catalog).map_err(|fault| fault.within(&field.name))?;

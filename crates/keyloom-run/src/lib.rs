@@ -22,6 +22,7 @@ mod follow;
 mod idempotency;
 mod inputs;
 mod judge;
+mod kept;
 mod outcome;
 mod problem;
 mod program;

@@ -4,6 +4,7 @@
 //! yet is found here, all of it at once, before anything is served.
 
 mod entity;
+mod kept;
 mod outputs;
 mod reads;
 mod writes;
@@ -17,6 +18,7 @@ use keyloom_value::{Kind, Value};
 
 use crate::record::Record;
 
+pub(crate) use kept::Kept;
 pub(crate) use outputs::{From, Outputs};
 pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};
 pub(crate) use writes::{Answers, MustExist, Target, Write};
@@ -45,6 +47,7 @@ pub struct Program {
     pub(crate) companions: Companions,
     pub(crate) tables: Vec<Table>,
     pub(crate) entities: Vec<EntityPlan>,
+    pub(crate) kept: Vec<Kept>,
     pub(crate) plans: Vec<Plan>,
 }
 
@@ -72,8 +75,8 @@ pub(crate) struct Source {
     pub(crate) key: Vec<usize>,
     /// The fields of its other columns, each with its position in the root group.
     pub(crate) own: Vec<(usize, usize)>,
-    /// Where each field is.
-    pub(crate) columns: Vec<ColumnAt>,
+    /// Where each field is; nowhere where it is kept from other rows.
+    pub(crate) columns: Vec<Option<ColumnAt>>,
     /// Where the moment is at which a row was made.
     pub(crate) created: usize,
     /// How many columns of the root group the program knows.
@@ -170,6 +173,7 @@ impl Program {
             companions: planned.companions,
             tables,
             entities: Vec::new(),
+            kept: Vec::new(),
             plans: Vec::new(),
         };
         // What can't be held can't be run either; whoever serves says it in full.
@@ -179,6 +183,7 @@ impl Program {
         for entity in &catalog.entities {
             program.entity(entity, planned, &mut found);
         }
+        program.kept(planned, &mut found);
         for pattern in &catalog.patterns {
             program.pattern(pattern, planned, &mut found);
         }
@@ -248,7 +253,7 @@ impl Source {
             table: self.table,
             key: self.key.iter().map(|field| KeyPart::Field(*field)).collect(),
             own: Vec::new(),
-            columns: self.columns.iter().copied().map(Some).collect(),
+            columns: self.columns.clone(),
             flags: Vec::new(),
             filter: None,
         }

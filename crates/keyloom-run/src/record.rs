@@ -57,7 +57,10 @@ impl Record {
             _ => Err(Malformed::from_static("a source row lacks its times")),
         };
         let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
-        let value = |at: &ColumnAt| Ok(row.value(shape, *at)?.into_owned());
+        let value = |at: &Option<ColumnAt>| match at {
+            Some(at) => Ok(row.value(shape, *at)?.into_owned()),
+            None => Ok(Value::Null),
+        };
         let values = source.columns.iter().map(value).collect::<Result<_, Malformed>>()?;
         let mut record = Self::placed(row.version()?, moment(source.created)?, values);
         record.rest =

@@ -37,7 +37,12 @@ impl Run {
             let (table, expect) = (self.table(check.table).0, Expect::Version(check.version));
             Along::Check { table, key: &check.key, expect }
         });
-        let along: Vec<Along<'_>> = reserved.chain(carried).chain(left).chain(placed).chain(checked).collect();
+        let kept = intent.kept.iter().map(|kept| {
+            let becomes = Image { version: kept.version, expires_at: None, values: &kept.values };
+            Along::Decide(Change { table: self.table(kept.table).0, key: &kept.key, expect: kept.expect, becomes })
+        });
+        let along = reserved.chain(kept).chain(carried).chain(left).chain(placed).chain(checked);
+        let along: Vec<Along<'_>> = along.collect();
         let before = intent.before.map(|before| before.version);
         tried(self.decide_source(entity, before, record, &along, now_us).await, true)
     }

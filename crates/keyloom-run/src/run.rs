@@ -248,6 +248,8 @@ fn holds_all_rows(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) 
     };
     let Some(source) = found(entity.source.table) else { return Ok(()) };
     let derived = entity.projections.iter().map(|projection| projection.table);
+    let kept = program.kept.iter().filter(|kept| program.entities[kept.feeder].name == entity.name);
+    let derived = derived.chain(kept.map(|kept| kept.table));
     for table in derived.chain(entity.reservations.iter().map(|reservation| reservation.table)) {
         let wanted = &program.tables[table];
         let lacks = match found(table) {

@@ -169,12 +169,14 @@ impl Run {
                 Reserving::Taken(reason) if fresh => return refused(reason),
                 Reserving::Taken(_) | Reserving::Again => continue,
             };
+            let kept = self.kept_changes(plan.entity, alive.as_ref(), &record, now_us).await?;
             let intent = Intent {
                 entity,
                 before: there.as_ref(),
                 record: &record,
                 reserves: &reserves,
                 checks: &checks,
+                kept: &kept,
                 forgotten: &forgotten,
                 now_us,
             };

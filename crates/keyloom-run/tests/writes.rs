@@ -25,7 +25,14 @@ types:
 entities:
   Owner:
     key: [owner_id]
-    fields: { owner_id: text(2..10), name: text(4..40), rank: int }
+    fields:
+      owner_id: text(2..10)
+      name: text(4..40)
+      rank: int
+      rooms: int = count of Room
+      free: int = count of Room where state = FREE
+      seats: int = sum of Room.seats
+      mean: float? = avg of Room.seats where state = FREE
     volume: { rows: 10 }
   Room:
     key: [room_id]
@@ -75,9 +82,11 @@ patterns:
   events: { list: Event, by: [room_id], order: at desc, page: 20, returns: [words], rate: rare }
   visits: { list: Event, by: [kind], where: kind = $kind, order: at asc, page: 20, returns: [room_id, at], rate: rare }
   get_event: { get: Event, by: [room_id, event_id], returns: [words], rate: rare }
-  put_owner: { put: Owner, returns: after, rate: rare }
-  drop_owner: { delete: Owner, by: [owner_id], if: rank < 100 else too_high, returns: before, rate: rare }
-  get_owner: { get: Owner, by: [owner_id], rate: rare }
+  put_owner: { put: Owner, returns: [owner_id, name, rank], rate: rare }
+  drop_owner: { delete: Owner, by: [owner_id], if: rank < 100 else too_high, returns: [owner_id, name, rank], rate: rare }
+  get_owner: { get: Owner, by: [owner_id], returns: [owner_id, name, rank], rate: rare }
+  kept: { get: Owner, by: [owner_id], returns: [rooms, free, seats, mean], rate: rare }
+  kept_of_rooms: { list: Room, by: [owner_id], order: seats asc, page: 10, returns: [name, owner.seats], rate: rare }
   rank: { update: Owner, by: [owner_id], set: { rank: rank + $more }, rate: rare }
   add: { create: Room, takes: [owner_id, name], rate: rare }
   patch: { update: Room, by: [room_id], any_of: [owner_id, name, state, seats], rate: rare }
@@ -100,11 +109,11 @@ patterns:
   note_once: { create: Setting, takes: [owner_id, name, note], once_per: [owner_id, name], rate: rare }
 ";
 
-struct Text;
+struct Text<'a>(&'a str);
 
-impl Files for Text {
+impl Files for Text<'_> {
     fn open(&self, _: &str) -> Result<String, Unreadable> {
-        Ok(CATALOG.to_owned())
+        Ok(self.0.to_owned())
     }
 }
 
@@ -132,8 +141,8 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-fn open<S: Store + Define>(store: S) -> House {
-    let reading = keyloom_text::read("catalog.yaml", &Text, &mut Sources::default());
+fn open<S: Store + Define>(store: S, catalog: &str) -> House {
+    let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
     let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
@@ -143,8 +152,15 @@ fn open<S: Store + Define>(store: S) -> House {
     House { run, clock, keys: AtomicU64::new(0) }
 }
 
+/// On a store that decides one row at a time nothing is kept yet.
+fn without_kept() -> String {
+    let kept = |line: &&str| !["count of", "sum of", "avg of", "kept"].iter().any(|words| line.contains(words));
+    CATALOG.lines().filter(kept).collect::<Vec<_>>().join("\n")
+}
+
 fn houses() -> [House; 3] {
-    [open(Model::new()), open(AtOnce::new(1, WideStore::new)), open(AtOnce::new(1, ItemStore::new))]
+    let wide = open(AtOnce::new(1, WideStore::new), &without_kept());
+    [open(Model::new(), CATALOG), wide, open(AtOnce::new(1, ItemStore::new), CATALOG)]
 }
 
 impl House {
@@ -484,5 +500,30 @@ fn reports_come_in_batches_and_once() {
         };
         assert!(applied(&send(&[1, 2, 3])) && applied(&send(&[3, 4])));
         assert_eq!(house.list("events", &json!({"room_id": room})).len(), 4);
+    }
+}
+
+#[test]
+fn kept_values_follow_every_row_that_feeds_them() {
+    let [model, _, items] = houses();
+    for house in [model, items] {
+        let kept = |owner: &str| house.get("kept", &json!({"owner_id": owner})).unwrap();
+        let (blue, red) = (house.room("Blue"), house.room("Red"));
+        house.done("put_owner", &json!({"owner_id": "bob", "name": "Bob", "rank": 1}));
+        assert_eq!(kept("ann"), json!({"rooms": 2, "free": 2, "seats": 0, "mean": 0.0}));
+        assert_eq!(kept("bob"), json!({"rooms": 0, "free": 0, "seats": 0}));
+        house.done("patch", &json!({"room_id": blue, "seats": 4}));
+        house.done("patch", &json!({"room_id": red, "seats": 6, "state": "TAKEN"}));
+        assert_eq!(kept("ann"), json!({"rooms": 2, "free": 1, "seats": 10, "mean": 4.0}));
+        let rooms = house.list("kept_of_rooms", &json!({"owner_id": "ann"}));
+        assert_eq!(rooms[0], json!({"name": "Blue", "owner": {"seats": 10}}));
+        house.done("patch", &json!({"room_id": red, "owner_id": "bob", "seats": 7}));
+        assert_eq!(kept("ann"), json!({"rooms": 1, "free": 1, "seats": 4, "mean": 4.0}));
+        assert_eq!(kept("bob"), json!({"rooms": 1, "free": 0, "seats": 7}));
+        let (drop, key) = (json!({"room_id": red}), house.key());
+        for _ in 0..2 {
+            assert!(matches!(house.send("drop", &drop, Some(&key)), Ok(Answer::Applied { .. })));
+            assert_eq!(kept("bob"), json!({"rooms": 0, "free": 0, "seats": 0}));
+        }
     }
 }

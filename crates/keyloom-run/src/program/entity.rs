@@ -38,10 +38,9 @@ fn not_yet(entity: &Entity, catalog: &Catalog) -> Vec<String> {
     for field in &entity.fields {
         let name = &field.name;
         match &field.fill {
-            Fill::Taken | Fill::New | Fill::NowOnWrite | Fill::Snapshot(_) => {}
+            Fill::Taken | Fill::New | Fill::NowOnWrite | Fill::Snapshot(_) | Fill::Kept(_) => {}
             Fill::Default(expr) | Fill::Derived(expr) => found.extend(evaluate::not_yet(expr, entity)),
             Fill::Next { .. } => found.push(format!("`{name}`: sequences")),
-            Fill::Kept(_) => found.push(format!("`{name}`: kept fields")),
         }
     }
     found
@@ -98,7 +97,10 @@ impl Program {
         };
         let first = planned.system.len();
         for (at, laid) in planned.layout.tables.iter().enumerate() {
-            if keyloom_plan::rows_of(&self.catalog, laid) != Some(&entity.name) {
+            // Kept values are looked at when all entities are known.
+            if keyloom_plan::rows_of(&self.catalog, laid) != Some(&entity.name)
+                || matches!(laid.holds, Holds::Kept { .. })
+            {
                 continue;
             }
             let on = format!("tables.{}", laid.name);
@@ -121,7 +123,6 @@ impl Program {
         let places = plan.fields.iter().map(|(name, _)| shape.column(name)).collect::<Vec<_>>();
         match &laid.holds {
             Holds::Source { .. } => {
-                let columns = places.into_iter().flatten().collect();
                 let names = || made.groups.iter().flat_map(|group| &group.columns).map(|column| column.name.as_str());
                 let cell = |name: &str| names().position(|known| known == name);
                 let hidden = |name: &str| cell(name).ok_or_else(|| format!("it has no column `{name}`"));
@@ -137,7 +138,7 @@ impl Program {
                     _ => None,
                 };
                 let (created, known) = (hidden("kl_created")?, names().count());
-                plan.source = Source { table, key: key()?, own, columns, created, known, hidden: memory };
+                plan.source = Source { table, key: key()?, own, columns: places, created, known, hidden: memory };
             }
             Holds::Projection { .. } => {
                 let part = |name: &str| match laid.sort.iter().find(|item| item.nulls_last && flag(&item.field) == name)

@@ -11,6 +11,8 @@ pub(crate) struct Outputs {
     pub(crate) items: Vec<(Vec<String>, From)>,
     /// Other rows that are looked up: the entity, and the own fields that its source's key equals.
     pub(crate) lookups: Vec<(usize, Vec<usize>)>,
+    /// Kept values that are looked up: which, and the own fields that their key equals.
+    pub(crate) kept: Vec<(usize, Vec<usize>)>,
 }
 
 /// Where a value of an answer comes from.
@@ -19,6 +21,7 @@ pub(crate) enum From {
     Field(usize),
     BuiltIn(String),
     Lookup { lookup: usize, field: usize },
+    Kept(usize),
 }
 
 impl Program {
@@ -33,31 +36,42 @@ impl Program {
         };
         let mut outputs = Outputs::default();
         for path in &paths {
-            let from = self.output(path, plan, entity, &mut outputs.lookups);
+            let from = self.output(path, plan, entity, &mut outputs);
             let Some(from) = from else { return one(format!("`returns: {path}`")) };
             outputs.items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
         }
         Ok(outputs)
     }
 
-    fn output(
-        &self,
-        path: &Path,
-        plan: &EntityPlan,
-        entity: &Entity,
-        lookups: &mut Vec<(usize, Vec<usize>)>,
-    ) -> Option<From> {
+    fn output(&self, path: &Path, plan: &EntityPlan, entity: &Entity, outputs: &mut Outputs) -> Option<From> {
         if !path.members.is_empty() {
             return None;
         }
         match &path.root {
             Root::Own => match plan.field(&path.field) {
+                Some(field) if plan.source.columns[field].is_none() => {
+                    let at = self
+                        .kept
+                        .iter()
+                        .position(|kept| kept.field == field && self.entities[kept.owner].name == plan.name)?;
+                    outputs.kept.push((at, self.kept[at].key.clone()));
+                    Some(From::Kept(outputs.kept.len() - 1))
+                }
                 Some(field) => Some(From::Field(field)),
                 None => BuiltIn::kind(&path.field).map(|_| From::BuiltIn(path.field.clone())),
             },
             Root::Reference { field, entity: other } => {
                 let (to, key) = self.joined(plan, entity, entity.field(field)?, self.catalog.entity(other)?)?;
                 let from = self.entities[to].field(&path.field)?;
+                if self.entities[to].source.columns[from].is_none() {
+                    let at = self.kept.iter().position(|kept| kept.field == from && kept.owner == to)?;
+                    let source = &self.entities[to].source.key;
+                    let own = |part: &usize| Some(key[source.iter().position(|known| known == part)?]);
+                    let own = self.kept[at].key.iter().map(own).collect::<Option<Vec<usize>>>()?;
+                    outputs.kept.push((at, own));
+                    return Some(From::Kept(outputs.kept.len() - 1));
+                }
+                let lookups = &mut outputs.lookups;
                 let lookup = lookups.iter().position(|known| *known == (to, key.clone())).unwrap_or_else(|| {
                     lookups.push((to, key));
                     lookups.len() - 1

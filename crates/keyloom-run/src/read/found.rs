@@ -54,11 +54,19 @@ impl Run {
         for (to, fields) in &outputs.lookups {
             looked_up.push(self.look_up(self.entity(*to), fields, rows, now_us).await?);
         }
+        let mut kept_values: Vec<Vec<Owned>> = Vec::new();
+        for (kept, fields) in &outputs.kept {
+            kept_values.push(self.kept_values(&self.program.kept[*kept], fields, rows, now_us).await?);
+        }
         let answer = |(at, row): (usize, &Found)| {
             let mut object = Shown::new();
             for (names, from) in &outputs.items {
                 match from {
                     From::Field(field) => put(&mut object, names, &row.values[*field], &entity.fields[*field].1)?,
+                    From::Kept(which) => {
+                        let kind = &self.program.kept[outputs.kept[*which].0].kind;
+                        put(&mut object, names, &kept_values[*which][at], kind)?;
+                    }
                     From::BuiltIn(name) => {
                         if let (Some(value), Some(kind)) = (row.built_in.value(name), BuiltIn::kind(name)) {
                             put(&mut object, names, &value, &kind)?;
