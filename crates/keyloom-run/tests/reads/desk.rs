@@ -13,10 +13,10 @@ use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
 use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run};
-use keyloom_sim::{AtOnce, ItemStore, WideStore};
-use keyloom_store::{Define, Model, Store};
+use keyloom_store::{Define, Store};
 use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
+use tokio::runtime::Runtime;
 
 struct Catalog;
 
@@ -76,6 +76,7 @@ pub struct Desk {
     pub dice: Dice,
     run: Run,
     clock: Arc<Turned>,
+    runtime: Arc<Runtime>,
     count: u64,
     /// Each as its default answer would show it.
     pub tickets: Vec<Json>,
@@ -88,30 +89,28 @@ pub const PRIORITIES: [&str; 3] = ["LOW", "NORMAL", "HIGH"];
 const TITLES: [&str; 7] = ["", "a", "aa", "ab", "b", "b\u{10FFFF}", "é"];
 const AUTHORS: [&str; 2] = ["ann", "ben"];
 
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
-
-fn open<S: Store + Define>(store: S) -> (Run, Arc<Turned>) {
+fn open<S: Store + Define>(store: S, engine: Engine, runtime: &Runtime) -> (Run, Arc<Turned>) {
     let reading = keyloom_text::read("catalog.yaml", &Catalog, &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
-    let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
+    let layout = design(&reading.catalog, engine, store.abilities());
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
     let clock = Arc::new(Turned(AtomicI64::new(1_794_735_000_000_000)));
-    (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
+    (runtime.block_on(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
 
 impl Desk {
-    /// On one of three stores, by the seed.
-    pub fn new(seed: u64) -> Self {
-        let (name, (run, clock)) = match seed % 3 {
-            0 => ("model", open(Model::new())),
-            1 => ("simulated wide", open(AtOnce::new(seed, WideStore::new))),
-            _ => ("simulated items", open(AtOnce::new(seed, ItemStore::new))),
-        };
+    /// An empty one on a store that holds nothing.
+    pub fn on<S: Store + Define>(
+        name: &'static str,
+        store: S,
+        engine: Engine,
+        runtime: Arc<Runtime>,
+        seed: u64,
+    ) -> Self {
+        let (run, clock) = open(store, engine, &runtime);
         let (tickets, notes) = (Vec::new(), Vec::new());
-        let mut desk = Self { name, dice: Dice(seed), run, clock, count: 0, tickets, notes };
+        let mut desk = Self { name, dice: Dice(seed), run, clock, runtime, count: 0, tickets, notes };
         for queue in QUEUES {
             desk.write("add_queue", &json!({"queue_id": queue, "title": format!("queue {queue}")}));
         }
@@ -123,7 +122,7 @@ impl Desk {
         let key = format!("{};{}", self.count, self.clock.0.load(Ordering::Relaxed) / 1_000);
         let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body).unwrap();
         let call = Call { pattern, inputs, key: Some(&key), order: None, limit: None, cursor: None };
-        let answer = wait(self.run.call(&call));
+        let answer = self.runtime.block_on(self.run.call(&call));
         assert!(matches!(answer, Ok(Answer::Applied { .. })), "{pattern} {body}: {answer:?}");
     }
 
@@ -235,7 +234,7 @@ impl Desk {
         let pattern = self.run.pattern(asked.pattern).unwrap();
         let inputs = self.run.inputs_from_object(pattern, Caller::NOBODY, &json!(asked.inputs))?;
         let call = Call { pattern: asked.pattern, inputs, key: None, order: asked.order, limit, cursor };
-        wait(self.run.call(&call))
+        self.runtime.block_on(self.run.call(&call))
     }
 
     pub fn row(&self, asked: &Asked) -> Option<Json> {
@@ -255,7 +254,8 @@ impl Desk {
             Answer::Row { row, .. } => row,
             other => panic!("{other:?}"),
         };
-        Ok(wait(self.run.get_batch("get_some", &items))?.into_iter().map(|answer| answer.map(row)).collect())
+        let found = self.runtime.block_on(self.run.get_batch("get_some", &items));
+        Ok(found?.into_iter().map(|answer| answer.map(row)).collect())
     }
 
     /// All rows, page by page.

@@ -7,69 +7,46 @@
     reason = "a test that can't go on has failed, and the catalog is a file"
 )]
 
+mod compare;
 mod desk;
 mod plain;
 
+use std::sync::Arc;
+
+use compare::compare;
 use desk::Desk;
+use keyloom_model::Engine;
 use keyloom_run::{Answer, Problem};
-use plain::Plain;
+use keyloom_sim::{AtOnce, ItemStore, WideStore};
+use keyloom_store::Model;
 use serde_json::{Value as Json, json};
 
 const SEEDS: u64 = 40;
 
-/// One seed: some rows, some of them moved, then many calls.
-fn compare(seed: u64) {
-    let mut desk = Desk::new(seed);
-    for _ in 0..10 + desk.dice.below(60) {
-        desk.change();
-    }
-    for _ in 0..60 {
-        let call = desk.call();
-        let expected = Plain(&desk).answer(&call);
-        let told = |what: &str, found: &dyn std::fmt::Debug| {
-            panic!("seed {seed}, {}: {call:?}: {what}\nexpected {expected:#?}\nfound {found:#?}", desk.name)
-        };
-        match &expected {
-            plain::Expected::Row(row) => {
-                let found = desk.row(&call);
-                if found != *row {
-                    told("another row", &found);
-                }
-            }
-            plain::Expected::Count(count, at_least) => {
-                let answer = desk.ask(&call, None, None);
-                if answer != Ok(Answer::Count { count: *count, at_least: *at_least }) {
-                    told("another count", &answer);
-                }
-            }
-            plain::Expected::Rows(rows) => {
-                let there = desk.all_pages(&call);
-                if there != *rows {
-                    told("other rows", &there);
-                }
-                let back = desk.all_pages_back(&call);
-                if back != *rows {
-                    told("other rows on the way back", &back);
-                }
-            }
-        }
+/// A desk on one of three stores, by the seed.
+fn desk(seed: u64) -> Desk {
+    let runtime = Arc::new(tokio::runtime::Builder::new_current_thread().build().unwrap());
+    match seed % 3 {
+        0 => Desk::on("model", Model::new(), Engine::Embedded, runtime, seed),
+        1 => Desk::on("simulated wide", AtOnce::new(seed, WideStore::new), Engine::Cassandra, runtime, seed),
+        _ => Desk::on("simulated items", AtOnce::new(seed, ItemStore::new), Engine::DynamoDb, runtime, seed),
     }
 }
 
 #[test]
 fn every_form_of_a_read_answers_as_a_plain_list_does() {
-    (0..SEEDS).for_each(compare);
+    (0..SEEDS).for_each(|seed| compare(desk(seed), 60));
 }
 
 #[test]
 #[ignore = "by hand: twenty minutes"]
 fn every_form_of_a_read_answers_as_a_plain_list_does_for_long() {
-    (SEEDS..10_000).for_each(compare);
+    (SEEDS..10_000).for_each(|seed| compare(desk(seed), 60));
 }
 
 #[test]
 fn several_keys_are_answered_in_their_order_with_gaps() {
-    let mut desk = Desk::new(1);
+    let mut desk = desk(1);
     (0..30).for_each(|_| desk.change());
     let ids: Vec<Json> = desk.tickets.iter().take(3).map(|ticket| ticket["ticket_id"].clone()).collect();
     let nobody = json!("00000000-0000-4000-8000-000000000000");
@@ -83,7 +60,7 @@ fn several_keys_are_answered_in_their_order_with_gaps() {
 
 #[test]
 fn a_page_that_finds_little_is_short_and_goes_on() {
-    let mut desk = Desk::new(3);
+    let mut desk = desk(3);
     // Whichever of the two tests is made by a key, the other one fails forty times before it holds.
     for number in 0..40 {
         desk.add("q0", "WAITING", "LOW", &format!("t{number:02}"), None);
@@ -105,7 +82,7 @@ fn a_page_that_finds_little_is_short_and_goes_on() {
 
 #[test]
 fn a_cursor_belongs_to_its_order() {
-    let mut desk = Desk::new(4);
+    let mut desk = desk(4);
     for number in 0..12 {
         desk.add("q0", "OPEN", "LOW", &format!("t{number:02}"), None);
     }
