@@ -1,7 +1,7 @@
 //! How large the rows of a table are, by the types of the catalog: typical rows and the largest.
 
 use keyloom_model::{Catalog, Distribution, Entity, Type};
-use keyloom_store::{GroupSizes, Millis, NumberSize, RowSizes, Table, ValueSize};
+use keyloom_store::{Discipline, GroupSizes, Millis, NumberSize, RowSizes, Table, ValueSize};
 use keyloom_value::Kind;
 
 /// Which of two sizes is asked for.
@@ -36,11 +36,16 @@ pub(crate) fn row(catalog: &Catalog, entity: Option<&Entity>, table: &Table, whi
     RowSizes { key: key(table, column), groups: groups.collect() }
 }
 
-/// The sizes of what a removed row leaves behind.
-pub(crate) fn trace(catalog: &Catalog, entity: Option<&Entity>, table: &Table) -> RowSizes {
-    let groups = table.groups.iter().map(|_| GroupSizes::Removed { version: VERSION, at: MOMENT });
+/// The sizes of what a removed row leaves behind; nothing where it was carried.
+pub(crate) fn trace(catalog: &Catalog, entity: Option<&Entity>, table: &Table) -> Option<RowSizes> {
+    let group = match table.discipline {
+        Discipline::Carried | Discipline::Indexed { .. } => return None,
+        // A row that is set free has no values, and ends soon.
+        Discipline::Decided => GroupSizes::Put { version: VERSION, expires_at: Some(MOMENT), cells: Vec::new() },
+        Discipline::Placed => GroupSizes::Removed { version: VERSION, at: MOMENT },
+    };
     let key = key(table, |name, kind| column(catalog, entity, name, kind, Which::Typical));
-    RowSizes { key, groups: groups.collect() }
+    Some(RowSizes { key, groups: vec![group; table.groups.len()] })
 }
 
 fn key(table: &Table, column: impl Fn(&str, &Kind) -> ValueSize) -> Vec<ValueSize> {
