@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use keyloom_model::layout::{Holds, Keeper};
-use keyloom_model::{Catalog, Entity};
+use keyloom_model::{Catalog, Entity, Expiry, Origin};
 use keyloom_plan::{Program, rows_of};
-use keyloom_store::{Dialect, Discipline, Table};
+use keyloom_store::{Dialect, Discipline, RowSizes, Table};
 
 use crate::effort::Nanos;
 use crate::values::{self, Which};
@@ -53,10 +53,9 @@ impl<'a> Ground<'a> {
 
     fn measure(&self, table: &Table) -> RowBytes {
         let catalog = self.catalog();
-        let entity = self.entity(&table.name);
-        let ends = entity.is_some_and(|entity| matches!(entity.expires, Some(keyloom_model::Expiry::At(_))));
+        let (entity, ends) = (self.entity(&table.name), self.ends(&table.name));
         let indexes: Vec<&Table> = self.indexes(&table.name).collect();
-        let of = |sizes: &keyloom_store::RowSizes| self.dialect.row_bytes(table, &indexes, sizes);
+        let of = |sizes: &RowSizes| self.dialect.row_bytes(table, &indexes, sizes);
         let row = |which| {
             if let Discipline::Indexed { of } = &table.discipline {
                 // An index holds what its source shows; the source is made of the same fields.
@@ -69,7 +68,7 @@ impl<'a> Ground<'a> {
             }
             of(&values::row(catalog, entity, table, which, ends))
         };
-        let typical = values::row(catalog, entity, table, Which::Typical, ends);
+        let typical = self.typical(table);
         RowBytes {
             typical: row(Which::Typical),
             worst: row(Which::Worst),
@@ -77,6 +76,25 @@ impl<'a> Ground<'a> {
             partition: self.dialect.partition_bytes(table, &typical),
             trace: values::trace(catalog, entity, table).as_ref().map_or(0, of),
         }
+    }
+
+    /// The sizes of a typical row of a table.
+    pub fn typical(&self, table: &Table) -> RowSizes {
+        values::row(self.catalog(), self.entity(&table.name), table, Which::Typical, self.ends(&table.name))
+    }
+
+    /// Whether each row of a table has an end of its own. Reservations never end with what holds them.
+    fn ends(&self, table: &str) -> bool {
+        let reserves =
+            self.program.layout.table(table).is_some_and(|table| matches!(table.holds, Holds::Reservations { .. }));
+        let kept = |entity: &Entity| match &entity.origin {
+            Origin::History { of } => {
+                let history = self.catalog().entity(of).and_then(|entity| entity.history.as_ref());
+                history.is_some_and(|history| history.keep.is_some())
+            }
+            _ => matches!(entity.expires, Some(Expiry::At(_))),
+        };
+        !reserves && self.entity(table).is_some_and(kept)
     }
 
     /// The entity whose rows a table holds.

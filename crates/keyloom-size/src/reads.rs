@@ -62,10 +62,10 @@ pub(crate) fn get(table: &str, freshness: Freshness) -> Visit {
 fn sliced(ground: &Ground<'_>, plan: &ReadPlan, slice: &Slice) -> Beside {
     let (rows, partitions) = (rows(ground, plan), partitions(plan, slice));
     let table = &plan.access.table;
-    let of = |rows: u128| {
-        let rows = u64::try_from(rows).unwrap_or(u64::MAX);
-        Visit::Slice { table: table.clone(), rows, freshness: Freshness::Settled }
-    };
+    // An index follows its table, and no read of it can wait for that.
+    let freshness = if ground.is_index(table) { Freshness::Any } else { Freshness::Settled };
+    let of =
+        |rows: u128| Visit::Slice { table: table.clone(), rows: u64::try_from(rows).unwrap_or(u64::MAX), freshness };
     let visit = Often {
         least: of(rows.low.div_ceil(partitions.low)),
         most: of(rows.high.div_ceil(partitions.high)),

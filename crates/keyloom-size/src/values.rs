@@ -18,9 +18,9 @@ pub(crate) const TOKENS_ASSUMED: u64 = 1;
 /// How many requests a decided row remembers at most.
 pub(crate) const TOKENS_MAX: u64 = 16;
 
-/// A version and a moment of our days: their magnitude counts where numbers are stored as digits.
-const VERSION: u64 = 1_700_000_000_000_000;
-const MOMENT: Millis = Millis(1_700_000_000_000);
+/// A version and a moment of our days: their digits count where numbers are stored so, but for zeros at the end.
+const VERSION: u64 = 1_777_777_777_777_777;
+const MOMENT: Millis = Millis(1_777_777_777_777);
 
 /// Structs may hold structs, but not without end.
 const NESTING_MAX: u8 = 16;

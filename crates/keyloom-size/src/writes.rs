@@ -3,7 +3,7 @@
 use keyloom_model::layout::{Keeper, Way};
 use keyloom_model::{Action, By, ByItem, Class, Expr, Fill, Origin, Path, Pattern, Selection, Step, WriteVerb};
 use keyloom_plan::{Companions, Does, Effect, Expects, When, WritePlan};
-use keyloom_store::{Discipline, Freshness};
+use keyloom_store::{Discipline, Freshness, Table};
 
 use crate::ground::Ground;
 use crate::quantity::Between;
@@ -147,8 +147,10 @@ impl Making<'_, '_> {
             WriteVerb::Put | WriteVerb::Update => Becomes::Changed,
             WriteVerb::Delete => Becomes::Gone,
         };
-        let row =
-            |perhaps: bool| RowVisit { indexes: self.in_indexes(perhaps), ..RowVisit::of(&effect.table, becomes) };
+        let row = |perhaps: bool| RowVisit {
+            indexes: self.in_indexes(&effect.table, perhaps),
+            ..RowVisit::of(&effect.table, becomes)
+        };
         let row = Often { least: row(false), most: row(true), millionths: often(effect.when) };
         match effect.does {
             Does::Decides(_) => self.visits.decision.push(row),
@@ -157,20 +159,22 @@ impl Making<'_, '_> {
         }
     }
 
-    fn in_indexes(&self, perhaps: bool) -> Vec<(String, InIndex)> {
-        let indexes = self.plan.effects.iter().filter(|effect| self.ground.is_index(&effect.table));
-        let indexes = indexes.filter(|effect| perhaps || effect.when == When::Always);
-        let change = |effect: &Effect| {
-            let change = match (&effect.does, self.verb) {
-                (Does::Puts(_), WriteVerb::Create) => InIndex::Enters,
-                (Does::Puts(_), _) => InIndex::Stays,
-                (Does::Moves(_), _) => InIndex::Moves,
-                (Does::Removes(_), _) => InIndex::Leaves,
+    /// What becomes of a row of the source in its indexes, with what happens only sometimes or without. An index shows
+    /// the version of a row, so it is written there too when nothing else of it changes.
+    fn in_indexes(&self, table: &str, perhaps: bool) -> Vec<(String, InIndex)> {
+        let change = |index: &Table| {
+            let effect = self.plan.effects.iter().find(|effect| effect.table == index.name);
+            let change = match (effect.map(|effect| &effect.does), self.verb) {
+                (Some(Does::Puts(_)), WriteVerb::Create) => InIndex::Enters,
+                (Some(Does::Moves(_)), _) => InIndex::Moves,
+                (Some(Does::Removes(_)), _) => InIndex::Leaves,
+                (Some(Does::Puts(_)), _) | (None, WriteVerb::Update | WriteVerb::Put) => InIndex::Stays,
                 _ => return None,
             };
-            Some((effect.table.clone(), change))
+            let comes = effect.is_none_or(|effect| perhaps || effect.when == When::Always);
+            comes.then(|| (index.name.clone(), change))
         };
-        indexes.filter_map(change).collect()
+        self.ground.indexes(table).filter_map(change).collect()
     }
 
     /// What becomes of the row of a projection that is put. Those of what is kept are there before most of the time.
