@@ -377,7 +377,7 @@ impl<'a> World<'a> {
         match visit {
             Visit::Get { table, freshness } => {
                 let row = self.fresh(table);
-                self.write(table, &[row.clone()]).await;
+                self.write(table, std::slice::from_ref(&row)).await;
                 let get = Get { table: self.table(table).0, key: &row.key, freshness: *freshness, now: NOW };
                 let got = self.store.get(get).await.unwrap();
                 assert!(got.row.is_some(), "{table}");
