@@ -104,7 +104,7 @@ impl Making<'_, '_> {
         let table = effect.table.as_str();
         match &effect.does {
             Does::Decides(_) | Does::Places | Does::Clears => self.source(effect),
-            Does::Puts(Keeper::Carried) if self.keeper_of(table).is_some() => {}
+            Does::Puts(Keeper::Carried) if self.keeper_of(effect).is_some() => {}
             Does::Puts(keeper) => self.kept(effect, *keeper, self.becomes(table)),
             Does::Moves(keeper) => {
                 self.kept(effect, *keeper, Becomes::Gone);
@@ -208,23 +208,24 @@ impl Making<'_, '_> {
     /// What is kept is decided behind the write that feeds it, and its projections ride along with that.
     fn decide_apart(&mut self, effect: &Effect) {
         let changed = |table: &str| RowVisit::of(table, Becomes::Changed);
-        let along = self.plan.effects.iter().filter(|other| self.keeper_of(&other.table) == Some(effect));
+        let along = self.plan.effects.iter().filter(|other| self.keeper_of(other) == Some(effect));
         let rows = std::iter::once(changed(&effect.table)).chain(along.map(|along| changed(&along.table)));
         let rows = rows.collect();
         self.visits.visit(Visit::Decide { rows }, often(effect.when));
     }
 
     /// The effect that decides, behind the write, the row that a carried projection is of.
-    fn keeper_of(&self, table: &str) -> Option<&Effect> {
-        let entity = self.ground.entity(table)?;
-        let carried = self.ground.discipline(table) == Some(&Discipline::Carried);
-        let of = |effect: &&Effect| match effect.does {
+    fn keeper_of(&self, projected: &Effect) -> Option<&Effect> {
+        let entity = self.ground.entity(&projected.table)?;
+        let source = self.ground.source(&entity.name)?;
+        let carried = self.ground.discipline(&projected.table) == Some(&Discipline::Carried);
+        let apart = |does: &Does| match does {
             Does::Keeps(Way::Recount) => true,
             Does::Keeps(Way::Rider) => !self.rides,
             _ => false,
         };
-        let mut keepers = self.plan.effects.iter().filter(of);
-        keepers.find(|effect| carried && self.ground.source(&entity.name) == Some(effect.table.as_str()))
+        let mut keepers = self.plan.effects.iter().filter(|effect| carried && apart(&effect.does));
+        keepers.find(|effect| effect.table == source && effect.when == projected.when)
     }
 
     /// A group is read and counted again: as many rows as a typical one has.
