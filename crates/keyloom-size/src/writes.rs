@@ -1,6 +1,6 @@
 //! What the writes of a pattern do, as the executor carries them out.
 
-use keyloom_model::layout::{Keeper, Way};
+use keyloom_model::layout::{Holds, Keeper, Way};
 use keyloom_model::{Action, By, ByItem, Class, Expr, Fill, Origin, Path, Pattern, Selection, Step, WriteVerb};
 use keyloom_plan::{Companions, Does, Effect, Expects, When, WritePlan};
 use keyloom_store::{Discipline, Freshness, Table};
@@ -245,15 +245,18 @@ fn recounted(ground: &Ground<'_>, plan: &WritePlan, table: &str) -> Option<Visit
     let owner = ground.entity(table)?;
     let groups = owner.fields.iter().filter_map(|field| match &field.fill {
         Fill::Kept(kept) if kept.entity == plan.entity && ground.kept(&owner.name, &field.name) == Some(table) => {
-            Some((vec![kept.through.clone()], kept.filter.clone()))
+            Some((vec![kept.through.clone()], kept.filter.clone(), None))
         }
         _ => None,
     });
     let rollup = match &owner.origin {
-        Origin::Rollup(rollup) => Some((rollup.by.clone(), rollup.filter.clone())),
+        Origin::Rollup(rollup) => {
+            let step = rollup.every.as_ref().map(|(step, _, _)| step.milliseconds());
+            Some((rollup.by.clone(), rollup.filter.clone(), step))
+        }
         _ => None,
     };
-    let (by, filter) = groups.chain(rollup).next()?;
+    let (by, filter, step) = groups.chain(rollup).next()?;
     let by = by.iter().map(|field| ByItem { path: Path::own(field), value: Expr::Path(Path::own(field)) }).collect();
     let selection = Selection {
         entity: plan.entity.clone(),
@@ -264,7 +267,20 @@ fn recounted(ground: &Ground<'_>, plan: &WritePlan, table: &str) -> Option<Visit
         matches: None,
         group: None,
     };
-    let size = ground.catalog().group_size(&selection).filter(|size| size.rows.per.is_none());
-    let (rows, from) = (size.and_then(|size| size.rows.typical)?, ground.source(&plan.entity)?);
-    Some(Visit::Slice { table: from.to_owned(), rows, freshness: Freshness::Settled })
+    let size = ground.catalog().group_size(&selection)?;
+    let typical = size.rows.typical?;
+    let rows = match size.rows.per {
+        None => typical,
+        // Of a group that grows only a step of time is counted.
+        Some(per) => {
+            let rows = u128::from(typical).saturating_mul(step?.into()).div_ceil(per.milliseconds().max(1).into());
+            u64::try_from(rows).unwrap_or(u64::MAX)
+        }
+    };
+    let from = match &ground.program.layout.table(table)?.holds {
+        Holds::Kept { upkeep, .. } | Holds::Source { upkeep, .. } => upkeep.from.as_deref(),
+        _ => None,
+    };
+    let table = from.or_else(|| ground.source(&plan.entity))?.to_owned();
+    Some(Visit::Slice { table, rows, freshness: Freshness::Settled })
 }
