@@ -18,6 +18,10 @@ impl Ground<'_> {
             Action::Write(write) => {
                 // The rate of a batch counts its rows.
                 for plan in self.program.writes_of(&pattern.name) {
+                    // How the others find their row is a question of its own.
+                    if write.verb == WriteVerb::Put {
+                        visits.extend(look(plan));
+                    }
                     visits.extend(of_plan(self, plan, write.verb, false));
                 }
             }
@@ -47,10 +51,7 @@ fn of_step(ground: &Ground<'_>, pattern: &Pattern, at: usize, step: &Step) -> Vi
     let each = match step {
         Step::Write { each, write } => {
             for plan in ground.program.writes_of(&pattern.name).filter(|plan| plan.step == Some(at)) {
-                let looks = plan.effects.iter().any(|effect| effect.does == Does::Decides(Expects::Version));
-                if let Some(source) = ground.source(&plan.entity).filter(|_| looks) {
-                    visits.visit(get(source, Freshness::Settled), once);
-                }
+                visits.extend(look(plan));
                 visits.extend(of_plan(ground, plan, write.verb, true));
             }
             each
@@ -66,6 +67,16 @@ fn of_step(ground: &Ground<'_>, pattern: &Pattern, at: usize, step: &Step) -> Vi
         }
     };
     visits.times(each.as_ref().map_or(Between::exactly(1), |each| Between { low: 1, high: u128::from(each.max) }))
+}
+
+/// A decision on a row that may be there expects what was read of it.
+fn look(plan: &WritePlan) -> Visits {
+    let mut visits = Visits::default();
+    let expects = |does: &Does| matches!(does, Does::Decides(Expects::Version | Expects::Any));
+    for effect in plan.effects.iter().filter(|effect| expects(&effect.does)) {
+        visits.visit(get(&effect.table, Freshness::Settled), often(effect.when));
+    }
+    visits
 }
 
 /// What one write does; the rows of an atomic are decided together.
@@ -113,23 +124,28 @@ impl Making<'_, '_> {
             Does::Removes(keeper) => self.kept(effect, *keeper, Becomes::Gone),
             Does::Reserves => self.decide(effect, Becomes::New),
             Does::Exchanges => {
-                self.decide(effect, Becomes::Gone);
+                // Who has the new value is looked at, too: a write that looked at its row does so.
+                self.look(effect);
+                self.decide_as_read(effect, Becomes::Gone);
                 self.decide(effect, Becomes::New);
             }
-            Does::Frees => self.decide(effect, Becomes::Gone),
-            Does::Checks { held: true } => self.decide(effect, Becomes::Checked),
-            Does::Checks { held: false } => self.visits.visit(get(table, Freshness::Settled), often(effect.when)),
+            Does::Frees => self.decide_as_read(effect, Becomes::Gone),
+            Does::Checks { held: true } => self.decide_as_read(effect, Becomes::Checked),
+            Does::Checks { held: false } => self.look(effect),
             Does::Adds { rides: false } if self.rides => self.decide(effect, Becomes::New),
             Does::Adds { .. } => self.place(effect, Becomes::New),
-            Does::Keeps(Way::Rider) if self.rides => self.decide(effect, Becomes::Changed),
-            Does::Keeps(Way::Rider) => self.decide_apart(effect),
+            Does::Keeps(Way::Rider) if self.rides => self.decide_as_read(effect, Becomes::Changed),
+            Does::Keeps(Way::Rider) => {
+                self.look(effect);
+                self.decide_apart(effect);
+            }
             Does::Keeps(Way::Newest) | Does::Contributes => self.place(effect, Becomes::Changed),
             Does::Keeps(Way::Recount) => {
-                self.visits.visit(get(table, Freshness::Fresh), often(effect.when));
+                self.look(effect);
                 self.recount(effect);
                 self.decide_apart(effect);
             }
-            Does::Numbers => self.decide(effect, Becomes::Changed),
+            Does::Numbers => self.decide_as_read(effect, Becomes::Changed),
             Does::Touches => {
                 self.visits.without.insert(format!("the rows of {table} that {} touches", self.plan.pattern));
             }
@@ -188,6 +204,16 @@ impl Making<'_, '_> {
             Keeper::Carried if self.rides => self.decide(effect, becomes),
             _ => self.place(effect, becomes),
         }
+    }
+
+    /// A row of another table that a decision expects as it was read.
+    fn decide_as_read(&mut self, effect: &Effect, becomes: Becomes) {
+        self.look(effect);
+        self.decide(effect, becomes);
+    }
+
+    fn look(&mut self, effect: &Effect) {
+        self.visits.visit(get(&effect.table, Freshness::Fresh), often(effect.when));
     }
 
     /// A row that is decided: with the others, or by itself where nothing rides along.
