@@ -70,7 +70,12 @@ async fn rooms(endpoint: &str) -> usize {
         world.call("join", member.clone()).await;
         world.call("sit_down", with(&member, "seat", &format!("{handle:.6}"))).await;
     }
-    for pattern in ["list_members", "list_seats"] {
+    for last in ["6", "7"] {
+        let born_ms = format!("{:012x}", NOW_US / 1_000);
+        let id = format!("{}-{}-7000-8000-00000000000{last}", &born_ms[..8], &born_ms[8..]);
+        world.call("send", json!({ "room_id": room, "message_id": id, "body": text(80) })).await;
+    }
+    for pattern in ["get_room", "list_members", "list_seats", "read_messages"] {
         world.call(pattern, json!({ "room_id": room })).await;
     }
     let member = json!({ "room_id": room, "user_id": user });
