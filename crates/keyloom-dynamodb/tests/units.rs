@@ -1,17 +1,18 @@
 //! What the dialect says a call costs is what the servers count, for thousands of generated calls through the store. Where
-//! a server counts otherwise, it is named here with the sentence of DynamoDB's documentation that decides it.
+//! a server counts otherwise, it is named in `common/counted.rs` with the sentence of DynamoDB's documentation that decides
+//! it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that can't go on fails")]
 
 mod common;
 
 use std::collections::BTreeMap;
 
+use common::counted::{Action, Asked, Difference, Row, Tally, What};
 use keyloom_dynamodb::{DynamoDb, DynamoDbDialect};
 use keyloom_engines::{announce, say};
 use keyloom_store::{
-    Along, Call, Change, Column, Decision, Dialect, Discipline, Expect, Freshness, Get, Group, GroupImage, GroupSizes,
-    Image, IndexChange, Millis, Placement, Placing, Range, RowChange, RowSizes, Slice, SortColumn, Store, Table,
-    TableId, Verdict,
+    Along, Change, Column, Decision, Dialect, Discipline, Expect, Freshness, Get, Group, GroupImage, GroupSizes, Image,
+    IndexChange, Millis, Placement, Placing, Range, RowSizes, Slice, SortColumn, Store, Table, TableId, Verdict,
 };
 use keyloom_value::{Duration, Kind, Member, Value, Variant};
 
@@ -34,126 +35,7 @@ fn extenddb_counts_as_the_dialect_does() {
     common::on_extenddb(SUITE, |engine, endpoint| compare(engine, endpoint, &differences));
 }
 
-/// A way in which a server counts otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Difference {
-    /// "The total provisioned throughput cost for a write consists of the sum of write capacity units consumed by writing to
-    /// the base table and those consumed by updating the global secondary indexes." (Using global secondary indexes in
-    /// DynamoDB.) Nothing excepts transactions.
-    TransactionsLeaveIndexesOut,
-    /// "If an item with the same primary key exists in the table, the operation replaces the item. For calculating
-    /// provisioned throughput consumption, the item size that matters is the larger of the two." (Capacity unit consumption
-    /// for write operations, PutItem.)
-    TransactionsForgetWhatWas,
-    /// "DynamoDB performs two underlying reads or writes of every item in the transaction: one to prepare the transaction and
-    /// one to commit the transaction." (Capacity management for transactions.) Updates, deletes and checks are counted as
-    /// if their items were empty.
-    TransactionsSizePutsAlone,
-    /// "The size of a number is approximately (number of UTF-8-encoded bytes of attribute name) + (1 byte per two significant
-    /// digits) + (1 byte)." (DynamoDB item sizes and formats.) Whether a pair of digits may lie on both sides of the point
-    /// is not said; Dynoxide, which was measured beside DynamoDB, does not let it, and neither do we.
-    DigitsInOneRow,
-}
-
-/// How many bytes smaller a row can be where digits are counted in one row: one for each number with a point.
-const POINTS_MAX: u64 = 6;
-
-impl Difference {
-    /// A call as this server sees it.
-    fn seen(self, call: &Asked) -> Asked {
-        let mut call = call.clone();
-        for row in call.rows.iter_mut().filter(|_| call.what.is_transaction()) {
-            match self {
-                Self::TransactionsLeaveIndexesOut => row.indexes.clear(),
-                Self::TransactionsForgetWhatWas => row.old = if row.action == Action::Put { 0 } else { row.old },
-                Self::TransactionsSizePutsAlone if row.action != Action::Put => (row.old, row.new) = (0, 0),
-                Self::TransactionsSizePutsAlone | Self::DigitsInOneRow => {}
-            }
-        }
-        if self == Self::DigitsInOneRow {
-            call.read_bytes = call.read_bytes.saturating_sub(POINTS_MAX * call.read_rows);
-            for row in &mut call.rows {
-                row.old = row.old.saturating_sub(POINTS_MAX);
-                row.new = row.new.saturating_sub(POINTS_MAX);
-            }
-        }
-        call
-    }
-}
-
-/// What is written of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action {
-    Put,
-    Update,
-    Delete,
-    Check,
-}
-
-#[derive(Debug, Clone)]
-struct Row {
-    action: Action,
-    old: u64,
-    new: u64,
-    indexes: Vec<IndexChange>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    Get,
-    Slice,
-    SliceOfIndex,
-    Decision,
-    Transaction,
-    Placed,
-    PlacedTogether,
-    Removed,
-}
-
-impl What {
-    fn is_transaction(self) -> bool {
-        matches!(self, Self::Transaction | Self::PlacedTogether)
-    }
-}
-
-/// A call that was made.
-#[derive(Debug, Clone)]
-struct Asked {
-    what: What,
-    rows: Vec<Row>,
-    read_rows: u64,
-    read_bytes: u64,
-    freshness: Freshness,
-}
-
-impl Asked {
-    fn read(what: What, read_rows: u64, read_bytes: u64, freshness: Freshness) -> Self {
-        Self { what, rows: Vec::new(), read_rows, read_bytes, freshness }
-    }
-
-    fn written(what: What, rows: Vec<Row>) -> Self {
-        Self { what, rows, read_rows: 0, read_bytes: 0, freshness: Freshness::Any }
-    }
-
-    /// What the dialect says about it, in thousandths of a unit.
-    fn milliunits(&self) -> u64 {
-        let rows: Vec<RowChange<'_>> =
-            self.rows.iter().map(|row| RowChange { old: row.old, new: row.new, indexes: &row.indexes }).collect();
-        let (bytes, freshness) = (self.read_bytes, self.freshness);
-        let call = match self.what {
-            What::Get => Call::Get { bytes, freshness },
-            What::Slice | What::SliceOfIndex => Call::Slice { rows: self.read_rows, bytes, freshness },
-            What::Decision | What::Transaction => Call::Decide { rows: &rows },
-            What::Placed | What::Removed => Call::Place { rows: &rows, together: false },
-            What::PlacedTogether => Call::Place { rows: &rows, together: true },
-        };
-        let work = DynamoDbDialect.work(&call);
-        work.read_half_units * 500 + work.write_units * 1_000
-    }
-}
-
 fn compare(engine: &str, endpoint: &str, differences: &[Difference]) {
-    assert!(differences.len() <= 6);
     let asked = common::runtime().block_on(async {
         let mut world = World::new(endpoint, 7).await;
         for _ in 0..CALLS {
@@ -161,35 +43,17 @@ fn compare(engine: &str, endpoint: &str, differences: &[Difference]) {
         }
         world.asked
     });
-    let (mut equal, mut otherwise) = (BTreeMap::<What, u64>::new(), BTreeMap::<Difference, u64>::new());
+    let mut tally = Tally::new(engine, differences);
     for (asked, counted) in &asked {
-        let predicted = asked.milliunits();
-        if predicted == *counted {
-            *equal.entry(asked.what).or_default() += 1;
-            continue;
-        }
-        let (exact, loose): (Vec<&Difference>, Vec<_>) =
-            differences.iter().partition(|difference| **difference != Difference::DigitsInOneRow);
-        let seen = exact.iter().fold(asked.clone(), |asked, difference| difference.seen(&asked));
-        let at_least = loose.iter().fold(seen.clone(), |asked, difference| difference.seen(&asked));
-        let explained = (at_least.milliunits()..=seen.milliunits()).contains(counted);
-        assert!(explained, "{engine}: {predicted} predicted, {counted} counted, {asked:?}");
-        for difference in exact.into_iter().filter(|difference| difference.seen(asked).milliunits() != predicted) {
-            *otherwise.entry(*difference).or_default() += 1;
-        }
-        if seen.milliunits() != *counted {
-            *otherwise.entry(Difference::DigitsInOneRow).or_default() += 1;
-        }
+        tally.judge(asked, *counted, "");
     }
-    for (what, calls) in &equal {
+    for (what, calls) in &tally.equal {
         say(&format!("{engine}: {what:?}: {calls} as predicted\n"));
     }
-    for (difference, calls) in &otherwise {
+    for (difference, calls) in &tally.otherwise {
         say(&format!("{engine}: {difference:?}: {calls}\n"));
     }
-    for difference in differences {
-        assert!(otherwise.contains_key(difference), "{engine} does not differ any more: {difference:?}");
-    }
+    tally.all_differences_are_there();
     announce(SUITE, engine, asked.len(), 0);
 }
 

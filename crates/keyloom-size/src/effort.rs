@@ -68,20 +68,10 @@ impl Cost {
         Self { total: Between::exactly(effort), tables, ..Self::default() }
     }
 
-    /// The same, with so much of the table at worst.
-    pub(crate) fn at_worst(mut self, table: &str, effort: Effort) -> Self {
-        self.tables.insert(table.to_owned(), effort);
-        self
-    }
-
     /// The same, as what is looked up.
     pub(crate) fn into_looked_up(mut self) -> Self {
         self.looked_up = std::mem::take(&mut self.tables);
         self
-    }
-
-    pub(crate) fn without(name: String) -> Self {
-        Self { without: BTreeSet::from([name]), ..Self::default() }
     }
 
     /// Both.
@@ -116,11 +106,6 @@ impl Cost {
             looked_up: all(self.looked_up),
             without: self.without,
         }
-    }
-
-    /// So many times.
-    pub(crate) fn times(self, times: Between<u128>) -> Self {
-        self.often(times.map(|times| times.saturating_mul(1_000_000)))
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use keyloom_model::layout::{Holds, Keeper};
-use keyloom_model::{Catalog, Entity};
+use keyloom_model::{Catalog, Entity, Expiry, Origin};
 use keyloom_plan::{Program, rows_of};
-use keyloom_store::{Call, Dialect, Discipline, Table};
+use keyloom_store::{Dialect, Discipline, RowSizes, Table};
 
-use crate::effort::{Effort, Nanos, effort};
+use crate::effort::Nanos;
 use crate::values::{self, Which};
 
 /// What a row takes.
@@ -21,19 +21,21 @@ pub struct RowBytes {
     pub beside: u64,
     /// What a partition takes beside its rows.
     pub partition: u64,
-    /// What a removed row leaves behind, where it is placed.
+    /// What a removed row leaves behind.
     pub(crate) trace: u64,
 }
 
-pub(crate) struct Ground<'a> {
+/// A program on an engine: what all sizes are computed from.
+pub struct Ground<'a> {
     pub(crate) program: &'a Program,
     pub(crate) dialect: &'a dyn Dialect,
+    pub(crate) nanos: Option<Nanos>,
     bytes: BTreeMap<&'a str, RowBytes>,
-    nanos: Option<Nanos>,
 }
 
 impl<'a> Ground<'a> {
-    pub(crate) fn new(program: &'a Program, dialect: &'a dyn Dialect) -> Self {
+    /// Measures the rows of a program on an engine.
+    pub fn new(program: &'a Program, dialect: &'a dyn Dialect) -> Self {
         let nanos = Nanos::of(program.layout.engine);
         let mut ground = Self { program, dialect, bytes: BTreeMap::new(), nanos };
         ground.bytes = program.all_tables().map(|table| (table.name.as_str(), ground.measure(table))).collect();
@@ -45,16 +47,15 @@ impl<'a> Ground<'a> {
     }
 
     /// The bytes of a table's rows.
-    pub(crate) fn bytes(&self, table: &str) -> RowBytes {
+    pub fn bytes(&self, table: &str) -> RowBytes {
         self.bytes.get(table).copied().unwrap_or_default()
     }
 
     fn measure(&self, table: &Table) -> RowBytes {
         let catalog = self.catalog();
-        let entity = self.entity(&table.name);
-        let ends = entity.is_some_and(|entity| matches!(entity.expires, Some(keyloom_model::Expiry::At(_))));
+        let (entity, ends) = (self.entity(&table.name), self.ends(&table.name));
         let indexes: Vec<&Table> = self.indexes(&table.name).collect();
-        let of = |sizes: &keyloom_store::RowSizes| self.dialect.row_bytes(table, &indexes, sizes);
+        let of = |sizes: &RowSizes| self.dialect.row_bytes(table, &indexes, sizes);
         let row = |which| {
             if let Discipline::Indexed { of } = &table.discipline {
                 // An index holds what its source shows; the source is made of the same fields.
@@ -67,14 +68,33 @@ impl<'a> Ground<'a> {
             }
             of(&values::row(catalog, entity, table, which, ends))
         };
-        let typical = values::row(catalog, entity, table, Which::Typical, ends);
+        let typical = self.typical(table);
         RowBytes {
             typical: row(Which::Typical),
             worst: row(Which::Worst),
             beside: self.dialect.beside_row_bytes(),
             partition: self.dialect.partition_bytes(table, &typical),
-            trace: of(&values::trace(catalog, entity, table)),
+            trace: values::trace(catalog, entity, table).as_ref().map_or(0, of),
         }
+    }
+
+    /// The sizes of a typical row of a table.
+    pub fn typical(&self, table: &Table) -> RowSizes {
+        values::row(self.catalog(), self.entity(&table.name), table, Which::Typical, self.ends(&table.name))
+    }
+
+    /// Whether each row of a table has an end of its own. Reservations never end with what holds them.
+    fn ends(&self, table: &str) -> bool {
+        let reserves =
+            self.program.layout.table(table).is_some_and(|table| matches!(table.holds, Holds::Reservations { .. }));
+        let kept = |entity: &Entity| match &entity.origin {
+            Origin::History { of } => {
+                let history = self.catalog().entity(of).and_then(|entity| entity.history.as_ref());
+                history.is_some_and(|history| history.keep.is_some())
+            }
+            _ => matches!(entity.expires, Some(Expiry::At(_))),
+        };
+        !reserves && self.entity(table).is_some_and(kept)
     }
 
     /// The entity whose rows a table holds.
@@ -106,16 +126,16 @@ impl<'a> Ground<'a> {
         self.program.tables.iter().filter(of)
     }
 
+    /// How the rows of a table are written.
+    pub(crate) fn discipline(&self, table: &str) -> Option<&'a Discipline> {
+        self.program.all_tables().find(|known| known.name == table).map(|table| &table.discipline)
+    }
+
     /// Whether a table is kept by the engine.
     pub(crate) fn is_index(&self, table: &str) -> bool {
         self.program
             .layout
             .table(table)
             .is_some_and(|table| matches!(&table.holds, Holds::Projection { keeper: Keeper::Index, .. }))
-    }
-
-    /// What a call takes.
-    pub(crate) fn effort(&self, call: &Call<'_>) -> Effort {
-        effort(&self.dialect.work(call), self.nanos.as_ref())
     }
 }

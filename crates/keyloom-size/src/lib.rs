@@ -12,6 +12,7 @@ mod load;
 mod money;
 mod partition;
 mod plot;
+mod price;
 mod quantity;
 mod reads;
 mod rows;
@@ -21,6 +22,7 @@ mod text;
 mod time;
 mod total;
 mod values;
+mod visits;
 mod what_if;
 mod writes;
 
@@ -30,7 +32,7 @@ use keyloom_plan::Program;
 use keyloom_store::Dialect;
 
 pub use effort::Effort;
-pub use ground::RowBytes;
+pub use ground::{Ground, RowBytes};
 pub use json::json;
 pub use limits::{AHEAD_MS, Break, Unknown};
 pub use load::{Load, TableLoad};
@@ -43,10 +45,10 @@ pub use table::{Removed, TableSize};
 pub use text::{text, text_beside};
 pub use time::Calls;
 pub use total::{Cluster, Total};
+pub use visits::{Becomes, Beside, InIndex, Often, RowVisit, Visit, Visits};
 pub use what_if::WhatIf;
 
 use effort::Cost;
-use ground::Ground;
 
 /// What is known beside the catalog.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +122,7 @@ pub fn size(program: &Program, dialect: &dyn Dialect, terms: &Terms) -> Sizes {
         .patterns
         .iter()
         .map(|pattern| {
-            let cost = reads::of_pattern(&ground, pattern).plus(writes::of_pattern(&ground, pattern));
+            let cost = reads::of_pattern(&ground, pattern).plus(ground.cost(&ground.write(pattern)));
             (pattern, Calls::of(&pattern.name, pattern.rate), cost)
         })
         .collect();

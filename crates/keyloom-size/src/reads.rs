@@ -3,18 +3,19 @@
 use keyloom_model::layout::Question;
 use keyloom_model::{Freshness as Asks, Path, Pattern, Root};
 use keyloom_plan::{Component, Fixed, Reach, ReadPlan, Slice, Wants, selection};
-use keyloom_store::{Call, Freshness};
+use keyloom_store::Freshness;
 
 use crate::effort::Cost;
 use crate::ground::Ground;
 use crate::quantity::{Between, share};
+use crate::visits::{ALWAYS, Beside, Often, Visit, Visits};
 
 /// What one call of a pattern reads. Its orders and optional inputs are alternatives; lists of its `with` come on top.
 pub(crate) fn of_pattern(ground: &Ground<'_>, pattern: &Pattern) -> Cost {
     let mut parts: Vec<(Option<&String>, Cost)> = Vec::new();
     for plan in ground.program.reads_of(&pattern.name) {
         let Question::Pattern { with, .. } = &plan.asked.question else { continue };
-        let cost = of_plan(ground, plan);
+        let cost = ground.cost(&ground.read(plan));
         match parts.iter_mut().find(|(part, _)| *part == with.as_ref()) {
             Some((_, known)) => *known = std::mem::take(known).or(cost),
             None => parts.push((with.as_ref(), cost)),
@@ -23,48 +24,55 @@ pub(crate) fn of_pattern(ground: &Ground<'_>, pattern: &Pattern) -> Cost {
     parts.into_iter().fold(Cost::default(), |all, (_, cost)| all.plus(cost))
 }
 
-/// What one question takes. The rates of batches count rows, so a batch is not multiplied.
-fn of_plan(ground: &Ground<'_>, plan: &ReadPlan) -> Cost {
-    let access = &plan.access;
-    let is_target = plan.asked.wants == Wants::Row && plan.asked.returns.is_empty();
-    // A write looks at its row before it decides; that look may be older, since the decision tells.
-    let fresh = plan.asked.freshness == Some(Asks::Latest) && !is_target;
-    let freshness = if fresh { Freshness::Fresh } else { Freshness::Settled };
-    let rows = rows(ground, plan);
-    let cost = match &access.reach {
-        Reach::Get { .. } => get(ground, &access.table, freshness),
-        Reach::Via { reservations, .. } => {
-            get(ground, reservations, freshness).plus(get(ground, &access.table, freshness))
+impl Ground<'_> {
+    /// The calls of one question. The rates of batches count rows, so a batch is not multiplied.
+    pub fn read(&self, plan: &ReadPlan) -> Visits {
+        let access = &plan.access;
+        let is_target = plan.asked.wants == Wants::Row && plan.asked.returns.is_empty();
+        // A write looks at its row before it decides; that look may be older, since the decision tells.
+        let fresh = plan.asked.freshness == Some(Asks::Latest) && !is_target;
+        let freshness = if fresh { Freshness::Fresh } else { Freshness::Settled };
+        let mut visits = Visits::default();
+        let once = Between::exactly(ALWAYS);
+        match &access.reach {
+            Reach::Get { .. } => visits.visit(get(&access.table, freshness), once),
+            Reach::Via { reservations, .. } => {
+                visits.visit(get(reservations, freshness), once);
+                visits.visit(get(&access.table, freshness), once);
+            }
+            Reach::Slice(slice) => visits.beside.push(sliced(self, plan, slice)),
         }
-        Reach::Slice(slice) => {
-            let partitions = partitions(plan, slice);
-            sliced(ground, &access.table, rows, rows_worst(ground, plan), partitions)
+        for (at, path) in access.looks_up.iter().enumerate() {
+            let earlier =
+                access.looks_up.iter().take(at).any(|other| other.root == path.root && path.root != Root::Own);
+            if !earlier {
+                look_up(self, plan, path, &mut visits);
+            }
         }
-    };
-    access.looks_up.iter().zip(0..).fold(cost, |cost, (path, at)| {
-        let earlier = access.looks_up.iter().take(at).any(|other| other.root == path.root && path.root != Root::Own);
-        if earlier { cost } else { cost.plus(look_up(ground, plan, path, rows)) }
-    })
+        visits
+    }
 }
 
 /// One row by its key.
-pub(crate) fn get(ground: &Ground<'_>, table: &str, freshness: Freshness) -> Cost {
-    let bytes = ground.bytes(table).typical;
-    Cost::on(table, ground.effort(&Call::Get { bytes, freshness }))
+pub(crate) fn get(table: &str, freshness: Freshness) -> Visit {
+    Visit::Get { table: table.to_owned(), freshness }
 }
 
 /// Rows of some partitions.
-fn sliced(ground: &Ground<'_>, table: &str, rows: Between<u128>, worst: u128, partitions: Between<u128>) -> Cost {
-    let bytes = ground.bytes(table).typical;
-    let one = |rows: u128, partitions: u128| {
-        let rows = u64::try_from(rows.div_ceil(partitions.max(1))).unwrap_or(u64::MAX);
-        let call = Call::Slice { rows, bytes: rows.saturating_mul(bytes), freshness: Freshness::Settled };
-        Cost::on(table, ground.effort(&call)).times(Between::exactly(partitions.max(1)))
+fn sliced(ground: &Ground<'_>, plan: &ReadPlan, slice: &Slice) -> Beside {
+    let (rows, partitions) = (rows(ground, plan), partitions(plan, slice));
+    let table = &plan.access.table;
+    // An index follows its table, and no read of it can wait for that.
+    let freshness = if ground.is_index(table) { Freshness::Any } else { Freshness::Settled };
+    let of =
+        |rows: u128| Visit::Slice { table: table.clone(), rows: u64::try_from(rows).unwrap_or(u64::MAX), freshness };
+    let visit = Often {
+        least: of(rows.low.div_ceil(partitions.low)),
+        most: of(rows.high.div_ceil(partitions.high)),
+        millionths: partitions.map(|partitions| partitions.saturating_mul(ALWAYS)),
     };
     // The busiest partition is a large one: of it a call reads as much as it may.
-    let rows_worst = u64::try_from(worst).unwrap_or(u64::MAX);
-    let call = Call::Slice { rows: rows_worst, bytes: rows_worst.saturating_mul(bytes), freshness: Freshness::Settled };
-    one(rows.low, partitions.low).or(one(rows.high, partitions.high)).at_worst(table, ground.effort(&call))
+    Beside { visit, worst: Some((of(rows_worst(ground, plan)), ALWAYS)), looked_up: false }
 }
 
 /// How many rows a call looks at: typically as many as the group has, and no more than the bound of the plan. Where neither
@@ -131,7 +139,7 @@ fn values(to: &Fixed) -> Between<u128> {
 }
 
 /// What is looked up for the rows of an answer: one row where the partition says which, else up to one for each.
-fn look_up(ground: &Ground<'_>, plan: &ReadPlan, path: &Path, rows: Between<u128>) -> Cost {
+fn look_up(ground: &Ground<'_>, plan: &ReadPlan, path: &Path, visits: &mut Visits) {
     let (table, fixed) = match &path.root {
         Root::Reference { field, entity } => {
             // A kept value of the other row stands in a table of its own.
@@ -147,12 +155,17 @@ fn look_up(ground: &Ground<'_>, plan: &ReadPlan, path: &Path, rows: Between<u128
         Root::Own => (ground.kept(&plan.asked.entity, &path.field), false),
         Root::Edge { .. } | Root::Item(_) => (None, false),
     };
-    let Some(table) = table else { return Cost::without(format!("what {} looks up: {path}", plan.asked.question)) };
-    let each = get(ground, table, Freshness::Settled).into_looked_up();
-    if fixed || plan.asked.wants == Wants::Row {
-        return each;
-    }
-    let low = if matches!(path.root, Root::Own) { rows.low } else { rows.low.min(1) };
-    let worst = Between { low, high: rows_worst(ground, plan).max(rows.high) };
-    Cost { looked_up: each.clone().times(worst).looked_up, ..each.times(Between { low, high: rows.high }) }
+    let Some(table) = table else {
+        visits.without.insert(format!("what {} looks up: {path}", plan.asked.question));
+        return;
+    };
+    let (each, rows) = (get(table, Freshness::Settled), rows(ground, plan));
+    let (times, worst) = if fixed || plan.asked.wants == Wants::Row {
+        (Between::exactly(1), 1)
+    } else {
+        let low = if matches!(path.root, Root::Own) { rows.low } else { rows.low.min(1) };
+        (Between { low, high: rows.high }, rows_worst(ground, plan).max(rows.high))
+    };
+    let worst = Some((each.clone(), worst.saturating_mul(ALWAYS)));
+    visits.beside.push(Beside { visit: Often::once(each).times(times), worst, looked_up: true });
 }

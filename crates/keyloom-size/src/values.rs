@@ -1,7 +1,7 @@
 //! How large the rows of a table are, by the types of the catalog: typical rows and the largest.
 
 use keyloom_model::{Catalog, Distribution, Entity, Type};
-use keyloom_store::{GroupSizes, Millis, NumberSize, RowSizes, Table, ValueSize};
+use keyloom_store::{Discipline, GroupSizes, Millis, NumberSize, RowSizes, Table, ValueSize};
 use keyloom_value::Kind;
 
 /// Which of two sizes is asked for.
@@ -18,9 +18,9 @@ pub(crate) const TOKENS_ASSUMED: u64 = 1;
 /// How many requests a decided row remembers at most.
 pub(crate) const TOKENS_MAX: u64 = 16;
 
-/// A version and a moment of our days: their magnitude counts where numbers are stored as digits.
-const VERSION: u64 = 1_700_000_000_000_000;
-const MOMENT: Millis = Millis(1_700_000_000_000);
+/// A version and a moment of our days: their digits count where numbers are stored so, but for zeros at the end.
+const VERSION: u64 = 1_777_777_777_777_777;
+const MOMENT: Millis = Millis(1_777_777_777_777);
 
 /// Structs may hold structs, but not without end.
 const NESTING_MAX: u8 = 16;
@@ -36,11 +36,16 @@ pub(crate) fn row(catalog: &Catalog, entity: Option<&Entity>, table: &Table, whi
     RowSizes { key: key(table, column), groups: groups.collect() }
 }
 
-/// The sizes of what a removed row leaves behind.
-pub(crate) fn trace(catalog: &Catalog, entity: Option<&Entity>, table: &Table) -> RowSizes {
-    let groups = table.groups.iter().map(|_| GroupSizes::Removed { version: VERSION, at: MOMENT });
+/// The sizes of what a removed row leaves behind; nothing where it was carried.
+pub(crate) fn trace(catalog: &Catalog, entity: Option<&Entity>, table: &Table) -> Option<RowSizes> {
+    let group = match table.discipline {
+        Discipline::Carried | Discipline::Indexed { .. } => return None,
+        // A row that is set free has no values, and ends soon.
+        Discipline::Decided => GroupSizes::Put { version: VERSION, expires_at: Some(MOMENT), cells: Vec::new() },
+        Discipline::Placed => GroupSizes::Removed { version: VERSION, at: MOMENT },
+    };
     let key = key(table, |name, kind| column(catalog, entity, name, kind, Which::Typical));
-    RowSizes { key, groups: groups.collect() }
+    Some(RowSizes { key, groups: vec![group; table.groups.len()] })
 }
 
 fn key(table: &Table, column: impl Fn(&str, &Kind) -> ValueSize) -> Vec<ValueSize> {

@@ -1,193 +1,288 @@
-//! What the writes of a pattern take, as the executor carries them out.
+//! What the writes of a pattern do, as the executor carries them out.
 
-use keyloom_model::layout::{Keeper, Way};
+use keyloom_model::layout::{Holds, Keeper, Way};
 use keyloom_model::{Action, By, ByItem, Class, Expr, Fill, Origin, Path, Pattern, Selection, Step, WriteVerb};
 use keyloom_plan::{Companions, Does, Effect, Expects, When, WritePlan};
-use keyloom_store::{Call, Freshness, IndexChange, RowChange};
+use keyloom_store::{Discipline, Freshness, Table};
 
-use crate::effort::{Cost, Effort};
 use crate::ground::Ground;
 use crate::quantity::Between;
 use crate::reads::get;
+use crate::visits::{ALWAYS, Becomes, InIndex, Often, RowVisit, Visit, Visits};
 
-/// What one call of a pattern writes, with what it must look at for that.
-pub(crate) fn of_pattern(ground: &Ground<'_>, pattern: &Pattern) -> Cost {
-    match &pattern.action {
-        Action::Write(write) => {
-            // The rate of a batch counts its rows.
-            let plans = ground.program.writes_of(&pattern.name);
-            plans.fold(Cost::default(), |all, plan| all.plus(of_plan(ground, plan, write.verb, false)))
-        }
-        Action::Atomic(steps) => atomic(ground, pattern, steps),
-        Action::Claim(claim) => {
-            let Some(source) = ground.source(&claim.selection.entity) else { return Cost::default() };
-            let bytes = ground.bytes(source).typical;
-            let one = decide(ground, source, &changed(bytes, bytes), false);
-            let claimed = one.times(Between { low: 0, high: claim.up_to.into() });
-            claimed.plus(Cost::without(format!("what {} changes in projections", pattern.name)))
-        }
-        Action::Read(_) | Action::Outside(_) => Cost::default(),
-    }
-}
-
-/// The steps of an atomic are one decision.
-fn atomic(ground: &Ground<'_>, pattern: &Pattern, steps: &[Step]) -> Cost {
-    let together = steps.len() > 1;
-    let mut cost = Cost::default();
-    for (at, step) in steps.iter().enumerate() {
-        let (each, one) = match step {
-            Step::Write { each, write } => {
-                let plans = ground.program.writes_of(&pattern.name).filter(|plan| plan.step == Some(at));
-                let one = plans.fold(Cost::default(), |all, plan| {
-                    let looks = plan.effects.iter().any(|effect| effect.does == Does::Decides(Expects::Version));
-                    let look = ground.source(&plan.entity).filter(|_| looks);
-                    let look = look.map_or_else(Cost::default, |table| get(ground, table, Freshness::Settled));
-                    all.plus(look).plus(of_plan(ground, plan, write.verb, together))
-                });
-                (each, one)
+impl Ground<'_> {
+    /// The calls of what one call of a pattern writes, with those by which it looks at rows for that.
+    pub fn write(&self, pattern: &Pattern) -> Visits {
+        let mut visits = Visits::default();
+        match &pattern.action {
+            Action::Write(write) => {
+                // The rate of a batch counts its rows.
+                for plan in self.program.writes_of(&pattern.name) {
+                    // How the others find their row is a question of its own.
+                    if write.verb == WriteVerb::Put {
+                        visits.extend(look(plan));
+                    }
+                    visits.extend(of_plan(self, plan, write.verb, false));
+                }
             }
-            Step::Check { each, entity, .. } => {
-                let Some(source) = ground.source(entity) else { continue };
-                let bytes = ground.bytes(source).typical;
-                let held = ground.program.companions == Companions::Ride;
-                let look = get(ground, source, Freshness::Settled);
-                let check = || unwritten(decide(ground, source, &changed(bytes, bytes), together));
-                (each, if held { look.plus(check()) } else { look })
+            Action::Atomic(steps) => {
+                for (at, step) in steps.iter().enumerate() {
+                    visits.extend(of_step(self, pattern, at, step));
+                }
             }
-        };
-        let times = each.as_ref().map_or(Between::exactly(1), |each| Between { low: 1, high: u128::from(each.max) });
-        cost = cost.plus(one.times(times));
-    }
-    cost
-}
-
-fn of_plan(ground: &Ground<'_>, plan: &WritePlan, verb: WriteVerb, together: bool) -> Cost {
-    let rides = ground.program.companions == Companions::Ride && plan.class == Class::Decided;
-    let along = |effect: &&Effect| rides && effect.does.rows_along() > 0 && !is_source(effect);
-    let always = plan.effects.iter().filter(along).any(|effect| effect.when == When::Always);
-    let maybe = plan.effects.iter().any(|effect| along(&effect));
-    let mut cost = Cost::default();
-    for effect in &plan.effects {
-        if ground.is_index(&effect.table) {
-            // The engine does it with the source.
-            continue;
+            Action::Claim(claim) => {
+                if let Some(source) = self.source(&claim.selection.entity) {
+                    let rows = vec![RowVisit::of(source, Becomes::Changed)];
+                    let claimed = Often::once(Visit::Decide { rows });
+                    visits.beside.push(claimed.times(Between { low: 0, high: claim.up_to.into() }).into());
+                    visits.without.insert(format!("what {} changes in projections", pattern.name));
+                }
+            }
+            Action::Read(_) | Action::Outside(_) => {}
         }
-        let one = if is_source(effect) {
-            let alone = source(ground, plan, effect, verb, together || always, false);
-            alone.or(source(ground, plan, effect, verb, together || maybe, true))
-        } else {
-            companion(ground, plan, effect, verb, rides)
-        };
-        cost = cost.plus(one.often(often(effect.when)));
+        visits
     }
-    cost
 }
 
-fn is_source(effect: &Effect) -> bool {
-    matches!(effect.does, Does::Decides(_) | Does::Places | Does::Clears)
+/// A step of an atomic; all of them are one decision.
+fn of_step(ground: &Ground<'_>, pattern: &Pattern, at: usize, step: &Step) -> Visits {
+    let mut visits = Visits::default();
+    let once = Between::exactly(ALWAYS);
+    let each = match step {
+        Step::Write { each, write } => {
+            for plan in ground.program.writes_of(&pattern.name).filter(|plan| plan.step == Some(at)) {
+                visits.extend(look(plan));
+                visits.extend(of_plan(ground, plan, write.verb, true));
+            }
+            each
+        }
+        Step::Check { each, entity, .. } => {
+            if let Some(source) = ground.source(entity) {
+                visits.visit(get(source, Freshness::Settled), once);
+                if ground.program.companions == Companions::Ride {
+                    visits.decision.push(Often::once(RowVisit::of(source, Becomes::Checked)));
+                }
+            }
+            each
+        }
+    };
+    visits.times(each.as_ref().map_or(Between::exactly(1), |each| Between { low: 1, high: u128::from(each.max) }))
+}
+
+/// A decision on a row that may be there expects what was read of it.
+fn look(plan: &WritePlan) -> Visits {
+    let mut visits = Visits::default();
+    let expects = |does: &Does| matches!(does, Does::Decides(Expects::Version | Expects::Any));
+    for effect in plan.effects.iter().filter(|effect| expects(&effect.does)) {
+        visits.visit(get(&effect.table, Freshness::Settled), often(effect.when));
+    }
+    visits
+}
+
+/// What one write does; the rows of an atomic are decided together.
+fn of_plan(ground: &Ground<'_>, plan: &WritePlan, verb: WriteVerb, atomic: bool) -> Visits {
+    let together = atomic || plan.class == Class::Decided;
+    let rides = ground.program.companions == Companions::Ride && together;
+    let mut making = Making { ground, plan, verb, rides, visits: Visits::default() };
+    // The engine brings indexes about with their source.
+    for effect in plan.effects.iter().filter(|effect| !ground.is_index(&effect.table)) {
+        making.effect(effect);
+    }
+    making.visits
 }
 
 /// How often, in millionths.
 fn often(when: When) -> Between<u128> {
     match when {
-        When::Always => Between::exactly(1_000_000),
+        When::Always => Between::exactly(ALWAYS),
         When::Share(millionths) => Between::exactly(millionths.into()),
-        When::Sometimes => Between { low: 0, high: 1_000_000 },
+        When::Sometimes => Between { low: 0, high: ALWAYS },
     }
 }
 
-/// The row of the source, and what the engine does in its indexes; with `maybe` also what happens only sometimes.
-fn source(
-    ground: &Ground<'_>,
-    plan: &WritePlan,
-    effect: &Effect,
+/// The calls of one write, while they are put together.
+struct Making<'a, 'b> {
+    ground: &'a Ground<'b>,
+    plan: &'a WritePlan,
     verb: WriteVerb,
-    together: bool,
-    maybe: bool,
-) -> Cost {
-    let bytes = ground.bytes(&effect.table);
-    let indexes: Vec<IndexChange> = plan
-        .effects
-        .iter()
-        .filter(|other| ground.is_index(&other.table) && (maybe || other.when == When::Always))
-        .filter_map(|other| {
-            let held = ground.bytes(&other.table).typical;
-            Some(match (&other.does, verb) {
-                (Does::Puts(_), WriteVerb::Create) => IndexChange::Enters { new: held },
-                (Does::Puts(_), _) => IndexChange::Stays { old: held, new: held },
-                (Does::Moves(_), _) => IndexChange::Moves { old: held, new: held },
-                (Does::Removes(_), _) => IndexChange::Leaves { old: held },
-                _ => return None,
-            })
-        })
-        .collect();
-    let (old, new) = match verb {
-        WriteVerb::Create => (0, bytes.typical),
-        WriteVerb::Put | WriteVerb::Update => (bytes.typical, bytes.typical),
-        WriteVerb::Delete => (bytes.typical, 0),
-    };
-    let change = RowChange { old, new, indexes: &indexes };
-    match effect.does {
-        Does::Decides(_) => decide(ground, &effect.table, &change, together),
-        Does::Clears => place(ground, &effect.table, &RowChange { new: bytes.trace, ..change }, true),
-        _ => place(ground, &effect.table, &change, false),
-    }
+    /// What follows rides along with the decision.
+    rides: bool,
+    visits: Visits,
 }
 
-/// What follows from a write in another table.
-fn companion(ground: &Ground<'_>, plan: &WritePlan, effect: &Effect, verb: WriteVerb, rides: bool) -> Cost {
-    let table = effect.table.as_str();
-    let bytes = ground.bytes(table);
-    let (row, trace) = (bytes.typical, bytes.trace);
-    let before = if verb == WriteVerb::Create { 0 } else { row };
-    let decided = |old, new| decide(ground, table, &changed(old, new), rides);
-    let placed = |old, new| place(ground, table, &changed(old, new), false);
-    let removed = |keeper: Keeper| match keeper {
-        Keeper::Carried if rides => decided(row, 0),
-        _ => place(ground, table, &changed(row, trace), true),
-    };
-    let put = |keeper: Keeper, old| match keeper {
-        Keeper::Carried if rides => decided(old, row),
-        _ => placed(old, row),
-    };
-    match &effect.does {
-        Does::Puts(keeper) => put(*keeper, before),
-        Does::Moves(keeper) => removed(*keeper).plus(put(*keeper, 0)),
-        Does::Removes(keeper) => removed(*keeper),
-        Does::Reserves => decided(0, row),
-        Does::Exchanges => decided(row, 0).plus(decided(0, row)),
-        Does::Frees => decided(row, 0),
-        Does::Checks { held: true } => unwritten(decided(row, row)),
-        Does::Checks { held: false } => get(ground, table, Freshness::Settled),
-        Does::Adds { rides: false } if rides => decided(0, row),
-        Does::Adds { .. } => placed(0, row),
-        Does::Keeps(Way::Rider) | Does::Numbers => decided(row, row),
-        Does::Keeps(Way::Newest) | Does::Contributes => placed(row, row),
-        Does::Keeps(Way::Recount) => {
-            let look = get(ground, table, Freshness::Fresh);
-            look.plus(recounted(ground, plan, table)).plus(decide(ground, table, &changed(row, row), false))
+impl Making<'_, '_> {
+    fn effect(&mut self, effect: &Effect) {
+        let table = effect.table.as_str();
+        match &effect.does {
+            Does::Decides(_) | Does::Places | Does::Clears => self.source(effect),
+            Does::Puts(Keeper::Carried) if self.keeper_of(effect).is_some() => {}
+            Does::Puts(keeper) => self.kept(effect, *keeper, self.becomes(table)),
+            Does::Moves(keeper) => {
+                self.kept(effect, *keeper, Becomes::Gone);
+                self.kept(effect, *keeper, Becomes::New);
+            }
+            Does::Removes(keeper) => self.kept(effect, *keeper, Becomes::Gone),
+            Does::Reserves => self.decide(effect, Becomes::New),
+            Does::Exchanges => {
+                // Who has the new value is looked at, too: a write that looked at its row does so.
+                self.look(effect);
+                self.decide_as_read(effect, Becomes::Gone);
+                self.decide(effect, Becomes::New);
+            }
+            Does::Frees => self.decide_as_read(effect, Becomes::Gone),
+            Does::Checks { held: true } => self.decide_as_read(effect, Becomes::Checked),
+            Does::Checks { held: false } => self.look(effect),
+            Does::Adds { rides: false } if self.rides => self.decide(effect, Becomes::New),
+            Does::Adds { .. } => self.place(effect, Becomes::New),
+            Does::Keeps(Way::Rider) if self.rides => self.decide_as_read(effect, Becomes::Changed),
+            Does::Keeps(Way::Rider) => {
+                self.look(effect);
+                self.decide_apart(effect);
+            }
+            Does::Keeps(Way::Newest) | Does::Contributes => self.place(effect, Becomes::Changed),
+            Does::Keeps(Way::Recount) => {
+                self.look(effect);
+                self.recount(effect);
+                self.decide_apart(effect);
+            }
+            Does::Numbers => self.decide_as_read(effect, Becomes::Changed),
+            Does::Touches => {
+                self.visits.without.insert(format!("the rows of {table} that {} touches", self.plan.pattern));
+            }
+            Does::Marks => {
+                self.place(effect, Becomes::New);
+                self.place(effect, Becomes::Gone);
+            }
         }
-        Does::Touches => Cost::without(format!("the rows of {table} that {} touches", plan.pattern)),
-        Does::Marks => placed(0, row).plus(place(ground, table, &changed(row, trace), true)),
-        Does::Decides(_) | Does::Places | Does::Clears => Cost::default(),
+    }
+
+    /// The row of the source, and what the engine does in its indexes: at least what always happens.
+    fn source(&mut self, effect: &Effect) {
+        let becomes = match self.verb {
+            WriteVerb::Create => Becomes::New,
+            WriteVerb::Put | WriteVerb::Update => Becomes::Changed,
+            WriteVerb::Delete => Becomes::Gone,
+        };
+        let row = |perhaps: bool| RowVisit {
+            indexes: self.in_indexes(&effect.table, perhaps),
+            ..RowVisit::of(&effect.table, becomes)
+        };
+        let row = Often { least: row(false), most: row(true), millionths: often(effect.when) };
+        match effect.does {
+            Does::Decides(_) => self.visits.decision.push(row),
+            _ if self.rides => self.visits.decision.push(row),
+            _ => self.place(effect, becomes),
+        }
+    }
+
+    /// What becomes of a row of the source in its indexes, with what happens only sometimes or without. An index shows
+    /// the version of a row, so it is written there too when nothing else of it changes.
+    fn in_indexes(&self, table: &str, perhaps: bool) -> Vec<(String, InIndex)> {
+        let change = |index: &Table| {
+            let effect = self.plan.effects.iter().find(|effect| effect.table == index.name);
+            let change = match (effect.map(|effect| &effect.does), self.verb) {
+                (Some(Does::Puts(_)), WriteVerb::Create) => InIndex::Enters,
+                (Some(Does::Moves(_)), _) => InIndex::Moves,
+                (Some(Does::Removes(_)), _) => InIndex::Leaves,
+                (Some(Does::Puts(_)), _) | (None, WriteVerb::Update | WriteVerb::Put) => InIndex::Stays,
+                _ => return None,
+            };
+            let comes = effect.is_none_or(|effect| perhaps || effect.when == When::Always);
+            comes.then(|| (index.name.clone(), change))
+        };
+        self.ground.indexes(table).filter_map(change).collect()
+    }
+
+    /// What becomes of the row of a projection that is put. Those of what is kept are there before most of the time.
+    fn becomes(&self, table: &str) -> Becomes {
+        let own = self.ground.entity(table).is_some_and(|entity| entity.name == self.plan.entity);
+        if own && self.verb == WriteVerb::Create { Becomes::New } else { Becomes::Changed }
+    }
+
+    fn kept(&mut self, effect: &Effect, keeper: Keeper, becomes: Becomes) {
+        match keeper {
+            Keeper::Carried if self.rides => self.decide(effect, becomes),
+            _ => self.place(effect, becomes),
+        }
+    }
+
+    /// A row of another table that a decision expects as it was read.
+    fn decide_as_read(&mut self, effect: &Effect, becomes: Becomes) {
+        self.look(effect);
+        self.decide(effect, becomes);
+    }
+
+    fn look(&mut self, effect: &Effect) {
+        self.visits.visit(get(&effect.table, Freshness::Fresh), often(effect.when));
+    }
+
+    /// A row that is decided: with the others, or by itself where nothing rides along.
+    fn decide(&mut self, effect: &Effect, becomes: Becomes) {
+        let row = RowVisit::of(&effect.table, becomes);
+        if self.rides {
+            self.visits.decision.push(Often::exactly(row, often(effect.when)));
+        } else {
+            self.visits.visit(Visit::Decide { rows: vec![row] }, often(effect.when));
+        }
+    }
+
+    fn place(&mut self, effect: &Effect, becomes: Becomes) {
+        let row = RowVisit::of(&effect.table, becomes);
+        self.visits.visit(Visit::Place { row }, often(effect.when));
+    }
+
+    /// What is kept is decided behind the write that feeds it, and its projections ride along with that.
+    fn decide_apart(&mut self, effect: &Effect) {
+        let changed = |table: &str| RowVisit::of(table, Becomes::Changed);
+        let along = self.plan.effects.iter().filter(|other| self.keeper_of(other) == Some(effect));
+        let rows = std::iter::once(changed(&effect.table)).chain(along.map(|along| changed(&along.table)));
+        let rows = rows.collect();
+        self.visits.visit(Visit::Decide { rows }, often(effect.when));
+    }
+
+    /// The effect that decides, behind the write, the row that a carried projection is of.
+    fn keeper_of(&self, projected: &Effect) -> Option<&Effect> {
+        let entity = self.ground.entity(&projected.table)?;
+        let source = self.ground.source(&entity.name)?;
+        let carried = self.ground.discipline(&projected.table) == Some(&Discipline::Carried);
+        let apart = |does: &Does| match does {
+            Does::Keeps(Way::Recount) => true,
+            Does::Keeps(Way::Rider) => !self.rides,
+            _ => false,
+        };
+        let mut keepers = self.plan.effects.iter().filter(|effect| carried && apart(&effect.does));
+        keepers.find(|effect| effect.table == source && effect.when == projected.when)
+    }
+
+    /// A group is read and counted again: as many rows as a typical one has.
+    fn recount(&mut self, effect: &Effect) {
+        match recounted(self.ground, self.plan, &effect.table) {
+            Some(visit) => self.visits.visit(visit, often(effect.when)),
+            None => {
+                let what = format!("the rows that {} counts again for {}", self.plan.pattern, effect.table);
+                self.visits.without.insert(what);
+            }
+        }
     }
 }
 
-/// A group is read and counted again: as many rows as a typical one has.
-fn recounted(ground: &Ground<'_>, plan: &WritePlan, table: &str) -> Cost {
-    let open = || Cost::without(format!("the rows that {} counts again for {table}", plan.pattern));
-    let Some(owner) = ground.entity(table) else { return open() };
+/// The group that a kept value is counted from, where its size is stated.
+fn recounted(ground: &Ground<'_>, plan: &WritePlan, table: &str) -> Option<Visit> {
+    let owner = ground.entity(table)?;
     let groups = owner.fields.iter().filter_map(|field| match &field.fill {
         Fill::Kept(kept) if kept.entity == plan.entity && ground.kept(&owner.name, &field.name) == Some(table) => {
-            Some((vec![kept.through.clone()], kept.filter.clone()))
+            Some((vec![kept.through.clone()], kept.filter.clone(), None))
         }
         _ => None,
     });
     let rollup = match &owner.origin {
-        Origin::Rollup(rollup) => Some((rollup.by.clone(), rollup.filter.clone())),
+        Origin::Rollup(rollup) => {
+            let step = rollup.every.as_ref().map(|(step, _, _)| step.milliseconds());
+            Some((rollup.by.clone(), rollup.filter.clone(), step))
+        }
         _ => None,
     };
-    let Some((by, filter)) = groups.chain(rollup).next() else { return open() };
+    let (by, filter, step) = groups.chain(rollup).next()?;
     let by = by.iter().map(|field| ByItem { path: Path::own(field), value: Expr::Path(Path::own(field)) }).collect();
     let selection = Selection {
         entity: plan.entity.clone(),
@@ -198,43 +293,20 @@ fn recounted(ground: &Ground<'_>, plan: &WritePlan, table: &str) -> Cost {
         matches: None,
         group: None,
     };
-    let size = ground.catalog().group_size(&selection).filter(|size| size.rows.per.is_none());
-    let (Some(rows), Some(from)) = (size.and_then(|size| size.rows.typical), ground.source(&plan.entity)) else {
-        return open();
+    let size = ground.catalog().group_size(&selection)?;
+    let typical = size.rows.typical?;
+    let rows = match size.rows.per {
+        None => typical,
+        // Of a group that grows only a step of time is counted.
+        Some(per) => {
+            let rows = u128::from(typical).saturating_mul(step?.into()).div_ceil(per.milliseconds().max(1).into());
+            u64::try_from(rows).unwrap_or(u64::MAX)
+        }
     };
-    let bytes = rows.saturating_mul(ground.bytes(from).typical);
-    Cost::on(from, ground.effort(&Call::Slice { rows, bytes, freshness: Freshness::Settled }))
-}
-
-fn changed(old: u64, new: u64) -> RowChange<'static> {
-    RowChange { old, new, indexes: &[] }
-}
-
-/// A row that is decided, alone or as one of several that are decided together.
-fn decide(ground: &Ground<'_>, table: &str, change: &RowChange<'_>, together: bool) -> Cost {
-    let effort = if together {
-        // What a row costs in company: half of two equal ones.
-        ground.effort(&Call::Decide { rows: &[*change, *change] }).part(1, 2)
-    } else {
-        ground.effort(&Call::Decide { rows: std::slice::from_ref(change) })
+    let from = match &ground.program.layout.table(table)?.holds {
+        Holds::Kept { upkeep, .. } | Holds::Source { upkeep, .. } => upkeep.from.as_deref(),
+        _ => None,
     };
-    Cost::on(table, Effort { decisions: 1_000, ..written(effort, change.new == 0) })
-}
-
-/// A row that is placed.
-fn place(ground: &Ground<'_>, table: &str, change: &RowChange<'_>, removed: bool) -> Cost {
-    let effort = ground.effort(&Call::Place { rows: std::slice::from_ref(change), together: false });
-    Cost::on(table, written(effort, removed))
-}
-
-fn written(effort: Effort, removed: bool) -> Effort {
-    Effort { rows: 1_000, removed: if removed { 1_000 } else { 0 }, ..effort }
-}
-
-/// A row that is only looked at within a decision is not written.
-fn unwritten(mut cost: Cost) -> Cost {
-    for effort in [&mut cost.total.low, &mut cost.total.high].into_iter().chain(cost.tables.values_mut()) {
-        effort.rows = 0;
-    }
-    cost
+    let table = from.or_else(|| ground.source(&plan.entity))?.to_owned();
+    Some(Visit::Slice { table, rows, freshness: Freshness::Settled })
 }

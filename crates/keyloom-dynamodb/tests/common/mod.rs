@@ -1,7 +1,9 @@
 //! Both servers, and stores on them, each with tables of its own.
 #![allow(dead_code, reason = "not every suite needs all of it")]
 
+pub mod counted;
 pub mod gate;
+pub mod typical;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,9 +1,9 @@
 //! Values that are kept from rows, and how they follow.
 
-use keyloom_model::layout::{Counted, Holds, Way};
+use keyloom_model::layout::{Counted, Holds, Table, Way};
 use keyloom_model::{Aggregate, Class, Expr, Fill, Origin, Path, WriteVerb};
 
-use super::{Does, Effect, Scope, When};
+use super::{Does, Effect, Scope, When, often::and};
 use crate::stored::Companions;
 
 impl Scope<'_> {
@@ -27,7 +27,7 @@ impl Scope<'_> {
                         }
                         _ => continue,
                     };
-                    effects.push(Effect { table: table.name.clone(), does, when });
+                    self.in_groups(table, does, when, &[&kept.through], effects);
                 }
             }
             let Origin::Rollup(rollup) = &other.origin else { continue };
@@ -37,7 +37,8 @@ impl Scope<'_> {
                 let filter = value.filter.iter().flat_map(Expr::paths).filter_map(Path::own_field);
                 value.field.iter().chain(&value.by).map(String::as_str).chain(filter)
             });
-            let reads = rollup.by.iter().map(String::as_str).chain(time).chain(values);
+            let group: Vec<&str> = rollup.by.iter().map(String::as_str).chain(time).collect();
+            let reads = group.iter().copied().chain(values);
             let Some(when) = self.feeds_when(&rollup.of, filter, reads) else { continue };
             for table in &self.layout.tables {
                 let does = match &table.holds {
@@ -52,8 +53,17 @@ impl Scope<'_> {
                     Holds::Contributions(Counted::Rollup(of)) if *of == other.name => Does::Contributes,
                     _ => continue,
                 };
-                effects.push(Effect { table: table.name.clone(), does, when });
+                self.in_groups(table, does, when, &group, effects);
             }
+        }
+    }
+
+    /// What is kept of a group follows; of two groups where the write may take the row from one to another.
+    fn in_groups(&self, table: &Table, does: Does, when: When, group: &[&str], effects: &mut Vec<Effect>) {
+        let effect = Effect { table: table.name.clone(), does, when };
+        effects.push(effect.clone());
+        if self.write.verb == WriteVerb::Update && group.iter().any(|field| self.changed.contains(field)) {
+            effects.push(Effect { when: and(when, When::Sometimes), ..effect });
         }
     }
 

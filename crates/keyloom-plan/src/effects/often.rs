@@ -93,7 +93,7 @@ impl Scope<'_> {
 
     /// Whether every row that the write is applied to passed this test before: it is a condition of the write, or the
     /// states of a field allow the change from nowhere else.
-    fn held_before(&self, test: &Expr) -> bool {
+    pub(super) fn held_before(&self, test: &Expr) -> bool {
         let conditions = self.write.conditions.iter().flat_map(|condition| condition.test.conjuncts());
         if conditions.into_iter().any(|known| normal(self.entity, known) == normal(self.entity, test)) {
             return true;
@@ -121,7 +121,7 @@ fn is_variant(value: &Expr, name: &str) -> bool {
     matches!(value, Expr::Literal(Literal::Variant(known)) if known == name)
 }
 
-fn and(a: When, b: When) -> When {
+pub(super) fn and(a: When, b: When) -> When {
     match (a, b) {
         (When::Always, other) | (other, When::Always) => other,
         (When::Share(a), When::Share(b)) => {

@@ -44,7 +44,10 @@ impl Scope<'_> {
         let in_filter = filter.iter().flat_map(Expr::paths).filter_map(Path::own_field).any(changes);
         let in_columns = table.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| changes(column)));
         let when = self.share(filter);
+        // Without a value for its key a row has no place there, and none to leave.
+        let enters = key.iter().any(|field| changes(field) && self.held_before(&is_absent(field)));
         match (moves, in_filter) {
+            (true, _) if enters => Some((Does::Puts(keeper), when)),
             (true, _) => Some((Does::Moves(keeper), when)),
             (false, true) => Some((Does::Puts(keeper), When::Sometimes)),
             (false, false) => in_columns.then_some((Does::Puts(keeper), when)),
@@ -56,4 +59,8 @@ impl Scope<'_> {
         let nulls = |value: &Expr| *value == Expr::Literal(Literal::Null);
         self.write.assignments.iter().any(|assignment| assignment.path == Path::own(field) && nulls(&assignment.value))
     }
+}
+
+fn is_absent(field: &str) -> Expr {
+    Expr::IsNull { of: Box::new(Expr::Path(Path::own(field))), negated: false }
 }
