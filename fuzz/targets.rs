@@ -196,7 +196,7 @@ pub fn values(bytes: &[u8]) {
             let printed = to_text(&value, kind).expect("what was read can be printed");
             assert_eq!(from_text(&printed, kind).as_ref(), Ok(&value), "a text gives the same value back");
         }
-        let _ = IdempotencyKey::read(text, 1_794_735_000_000, 86_400_000);
+        let _ = IdempotencyKey::read(text, Caller::NOBODY, 1_794_735_000_000, 86_400_000);
     }
 }
 

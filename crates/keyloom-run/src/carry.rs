@@ -65,6 +65,12 @@ pub(crate) struct Companion {
 }
 
 impl Companion {
+    /// Whether another version of it has the same place, values and end.
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        let of = |row: &Self| (row.table, row.expires_at);
+        of(self) == of(other) && self.key == other.key && self.values == other.values
+    }
+
     /// Its values, as the one column group that these tables have.
     pub(crate) fn group(&self) -> [GroupImage<'_>; 1] {
         [GroupImage { group: 0, version: self.version, values: self.values.as_deref().unwrap_or_default() }]
@@ -122,6 +128,11 @@ impl Run {
             })
         });
         stands.collect()
+    }
+
+    /// Whether somebody sees the version of the rows of a projection.
+    pub(crate) fn shows_version(&self, entity: &EntityPlan, table: usize) -> bool {
+        entity.projections.iter().any(|projection| projection.table == table && projection.shows_version)
     }
 
     /// Where it stood before and does not stand any more: tables and keys.

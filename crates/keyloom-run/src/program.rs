@@ -108,6 +108,8 @@ pub(crate) struct Projection {
     pub(crate) flags: Vec<(usize, ColumnAt)>,
     /// Only rows stand there that pass this test.
     pub(crate) filter: Option<Expr>,
+    /// Somebody sees the version of its rows, so they follow every change of the source.
+    pub(crate) shows_version: bool,
 }
 
 /// A component of a projection's key.
@@ -187,6 +189,7 @@ impl Program {
         for pattern in &catalog.patterns {
             program.pattern(pattern, planned, &mut found);
         }
+        program.versions_shown();
         if found.is_empty() { Ok(program) } else { Err(found) }
     }
 
@@ -256,6 +259,7 @@ impl Source {
             columns: self.columns.clone(),
             flags: Vec::new(),
             filter: None,
+            shows_version: true,
         }
     }
 }

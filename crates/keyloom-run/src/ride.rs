@@ -19,7 +19,10 @@ impl Run {
             let table = self.table(reserve.reservation.table).0;
             Along::Decide(Change { table, key: &reserve.key, expect: reserve.expect, becomes })
         });
-        let standing = self.standing(entity, record);
+        // A row that stands as it stood is left alone.
+        let stood = intent.before.map_or_else(Vec::new, |before| self.standing(entity, before));
+        let mut standing = self.standing(entity, record);
+        standing.retain(|row| self.shows_version(entity, row.table) || !stood.iter().any(|before| before.is_as(row)));
         let carried = standing.iter().map(|row| {
             let values = row.values.as_deref().unwrap_or_default();
             let becomes = Image { version: row.version, expires_at: row.expires_at, values };

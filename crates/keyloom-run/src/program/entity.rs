@@ -156,7 +156,15 @@ impl Program {
                     flagged.filter_map(|item| Some((plan.field(&item.field)?, shape.column(&flag(&item.field))?)));
                 let flags = flags.collect();
                 let filter = laid.filter.clone();
-                plan.projections.push(Projection { table, key, own, columns: places, flags, filter });
+                plan.projections.push(Projection {
+                    table,
+                    key,
+                    own,
+                    columns: places,
+                    flags,
+                    filter,
+                    shows_version: false,
+                });
             }
             Holds::Reservations { unique, .. } => {
                 plan.reservations.push(Reservation { table, unique: unique.clone(), fields: key()? });

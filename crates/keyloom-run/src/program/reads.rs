@@ -1,13 +1,14 @@
 //! Reads, question by question: which table, which ranges of it, what is tested on rows.
 
 use keyloom_model::{
-    Entity, Expr, Freshness as Stated, Pattern, Read as ReadModel, ReadVerb, Returns, Root, layout::Question as Address,
+    Entity, Expr, Freshness as Stated, Path, Pattern, Read as ReadModel, ReadVerb, Returns, Root,
+    layout::Question as Address,
 };
 use keyloom_plan::{Component, Fixed, Program as Planned, Reach as PlannedReach, ReadPlan, Slice, Wants, Within};
 use keyloom_store::{ColumnAt, Freshness};
 use keyloom_value::{Kind, Value};
 
-use super::{Bound, EntityPlan, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
+use super::{Bound, EntityPlan, From, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
 use crate::evaluate;
 
 /// A pattern that reads.
@@ -231,6 +232,27 @@ impl Program {
             backward: slice.backward,
             rows_max: found.at_most.map_or(u64::MAX, |at_most| at_most.rows / found.asked.batch.max(1)),
         })
+    }
+
+    /// Says of each projection whether a read shows or tests the version of its rows.
+    pub(super) fn versions_shown(&mut self) {
+        let mut shown = Vec::new();
+        for plan in &self.plans {
+            let Plan::Read(read) = plan else { continue };
+            let with = read.with.iter().flat_map(|(_, questions)| questions);
+            for access in read.questions.iter().chain(with).map(|question| &question.access) {
+                let Reach::Slices(slices) = &access.reach else { continue };
+                let fields = &self.entities[access.entity].fields;
+                let own = |path: &&Path| fields.iter().any(|(name, _)| *name == path.field);
+                let tested = access.remains.iter().flat_map(Expr::paths).any(|path| !own(&path));
+                if tested || access.outputs.items.iter().any(|(_, from)| matches!(from, From::BuiltIn(_))) {
+                    shown.push(slices.table);
+                }
+            }
+        }
+        for projection in self.entities.iter_mut().flat_map(|entity| &mut entity.projections) {
+            projection.shows_version = shown.contains(&projection.table);
+        }
     }
 
     /// That a field is there, where a flag before it says whether it is.
