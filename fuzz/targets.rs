@@ -21,7 +21,7 @@ use keyloom::cql::schema::Schema;
 use keyloom::finding::render::{Format, Report, Style, render};
 use keyloom::finding::{Finding, Level, Place, Sources, fingerprints};
 use keyloom::model::{Date, Engine};
-use keyloom::run::IdempotencyKey;
+use keyloom::run::{Caller, IdempotencyKey};
 use keyloom::store::{Millis, Row};
 use keyloom::survey::{Request, Tree, survey};
 use keyloom::text::parse::{expr, types, units};

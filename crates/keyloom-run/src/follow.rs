@@ -85,9 +85,8 @@ impl Run {
     /// loses by its version.
     pub(crate) async fn project(&self, entity: &EntityPlan, record: &Record) -> bool {
         let Ok(removed) = self.stale_rows(record, record.version) else { return false };
-        let mut rows = self.standing(entity, record);
-        rows.extend(removed);
-        self.place(&rows).await.is_ok()
+        // First where it stands, then where it stood: a reader sees a row that moves twice rather than not at all.
+        self.place(&self.standing(entity, record)).await.is_ok() && self.place(&removed).await.is_ok()
     }
 
     /// The places that the row has to name: those it named, those it leaves, without those where it stands.

@@ -87,7 +87,9 @@ impl Run {
             let Some(first) = first(&heads, shape, slices, reading.reverse)? else { break };
             if let Some((behind, row)) = heads[first].rows.pop_front() {
                 let found = Found::read(&row, shape, slices)?;
-                if passes(access, &asking.scope(entity, &found.values, found.built_in))? {
+                if passes(access, &asking.scope(entity, &found.values, found.built_in))?
+                    && (heads.len() == 1 || merged.is_newest(entity, &found))
+                {
                     merged.rows.push((Position { behind, range: heads[first].number }, found));
                 }
                 continue;
@@ -154,6 +156,20 @@ impl Run {
         }
         // An engine that looked at nothing has still been asked.
         Ok(read.cost.rows.max(1))
+    }
+}
+
+impl Merged {
+    /// Whether a row is the newest of its identity. One that moves from range to range may be met in both: of those the
+    /// older is no longer so.
+    fn is_newest(&mut self, entity: &EntityPlan, found: &Found) -> bool {
+        let is_same = |other: &Found| entity.key.iter().all(|field| other.values[*field] == found.values[*field]);
+        let Some(at) = self.rows.iter().position(|(_, known)| is_same(known)) else { return true };
+        let newer = self.rows[at].1.built_in.version < found.built_in.version;
+        if newer {
+            self.rows.remove(at);
+        }
+        newer
     }
 }
 
