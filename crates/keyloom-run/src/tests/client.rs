@@ -82,8 +82,9 @@ impl Client<'_> {
         }
         if world.seed % 8 < 4 {
             let user = some(&shop.users);
-            return match world.dice.below(4) {
-                0 => ("visit", json!({"user_id": user})),
+            return match world.dice.below(40) {
+                0 => ("drop_user", json!({"user_id": user})),
+                1..=10 => ("visit", json!({"user_id": user})),
                 _ => ("change_email", json!({"user_id": user, "email": email})),
             };
         }
@@ -93,7 +94,8 @@ impl Client<'_> {
             return ("place_order", json!({"user_id": some(&shop.users), "items": [line], "total": "12.5"}));
         }
         let (user, order) = (some(&shop.users), some(&shop.orders));
-        match world.dice.below(6) {
+        match world.dice.below(7) {
+            6 => ("drop_order", json!({"order_id": order})),
             0 => ("pay_order", json!({"order_id": order})),
             1 => ("ship_order", json!({"order_id": order})),
             _ => ("give_order", json!({"order_id": order, "to_id": user})),
@@ -212,7 +214,7 @@ impl Client<'_> {
 pub(super) fn row_of<'a>(world: &'a World, request: &Request) -> (&'a EntityPlan, Vec<keyloom_value::Value<'static>>) {
     let run = &world.servers[0];
     let (name, field) = match request.pattern {
-        "sign_up" | "visit" | "change_email" => ("User", "user_id"),
+        "sign_up" | "visit" | "change_email" | "drop_user" => ("User", "user_id"),
         _ => ("Order", "order_id"),
     };
     let entity = run.program.entities.iter().find(|entity| entity.name == name).unwrap();

@@ -7,13 +7,16 @@ use keyloom_plan::Program;
 use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
-/// What the example has, and what it leaves out: an email that changes, an order that changes hands, a
-/// number that counts.
+/// What the example has, and what it leaves out: an email that changes, an order that changes hands, a number that counts,
+/// rows that are deleted, a list of some orders only.
 pub(crate) fn catalog() -> Catalog {
     let text = include_str!("../../../../examples/shop/catalog.yaml");
     let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0 }");
     let more = "
   give_order: { update: Order, by: [order_id], set: { user_id: $to_id }, rate: rare }
+  drop_order: { delete: Order, by: [order_id], rate: rare }
+  drop_user: { delete: User, by: [user_id], rate: rare }
+  placed_orders: { list: Order, by: [user_id], where: status = PLACED, order: total asc, page: 50, rate: rare }
   change_email: { update: User, by: [user_id], set: { email: $email }, rate: rare }
   visit: { update: User, by: [user_id], set: { visits: visits + 1 }, if: visits < 1000 else enough, rate: rare }
 ";
