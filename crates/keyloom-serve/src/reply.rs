@@ -1,5 +1,7 @@
 //! Answers and problems as responses. Problems are RFC 9457.
 
+use std::time::Duration;
+
 use axum::{
     body::Body,
     http::{HeaderValue, StatusCode, header},
@@ -8,34 +10,59 @@ use axum::{
 use keyloom_run::{Answer, Problem};
 use serde_json::{Map, Value as Json, json};
 
+use crate::problem::{
+    BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER, NO_ROW, NOT_APPLIED,
+};
+
 /// A JSON response.
 pub(crate) fn json(status: StatusCode, body: &Json) -> Response {
     typed(status, "application/json", body)
 }
 
+/// A JSON response that is text already.
+pub(crate) fn json_text(text: String) -> Response {
+    with_type(StatusCode::OK, "application/json", text)
+}
+
 fn typed(status: StatusCode, kind: &'static str, body: &Json) -> Response {
     // A line break at the end: people look at these in terminals.
-    let mut response = Response::new(Body::from(format!("{body}\n")));
+    with_type(status, kind, format!("{body}\n"))
+}
+
+fn with_type(status: StatusCode, kind: &'static str, text: String) -> Response {
+    let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 
-/// A problem: a short name for programs, a title, and words that say what to do.
-pub(crate) fn problem(status: StatusCode, name: &str, title: &str, detail: &str, more: Map<String, Json>) -> Response {
+/// A problem, with words that say what to do.
+pub(crate) fn problem(kind: &Kind, detail: &str) -> Response {
+    problem_with(kind, detail, Map::new())
+}
+
+/// A problem with members of its own.
+fn problem_with(kind: &Kind, detail: &str, more: Map<String, Json>) -> Response {
     let mut body = Map::new();
-    body.insert("type".into(), json!(format!("urn:keyloom:problem:{name}")));
-    body.insert("title".into(), json!(title));
-    body.insert("status".into(), json!(status.as_u16()));
-    if !detail.is_empty() {
-        body.insert("detail".into(), json!(detail));
-    }
+    body.insert("type".into(), json!(kind.urn()));
+    body.insert("title".into(), json!(kind.title));
+    body.insert("status".into(), json!(kind.status));
+    body.insert("detail".into(), json!(detail));
     body.extend(more);
+    let status = StatusCode::from_u16(kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     typed(status, "application/problem+json", &Json::Object(body))
 }
 
-/// An answer of the executor.
-pub(crate) fn answer(answer: Answer) -> Response {
+/// Nothing was done, and after that long it may be tried again.
+pub(crate) fn busy(cause: &str, after: Duration) -> Response {
+    let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+    let mut response = problem(&BUSY, &format!("{cause}; send the request again after {seconds} s"));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
+
+/// An answer of the executor; a reason becomes words that say what to do.
+pub(crate) fn answer(answer: Answer, way_out: impl FnOnce(&str) -> String) -> Response {
     match answer {
         Answer::Row { row, version } => {
             let mut response = json(StatusCode::OK, &json!({ "row": row, "version": version.to_string() }));
@@ -44,7 +71,9 @@ pub(crate) fn answer(answer: Answer) -> Response {
             }
             response
         }
-        Answer::NoRow => problem(StatusCode::NOT_FOUND, "no_row", "There is no such row", "", Map::new()),
+        Answer::NoRow => {
+            problem(&NO_ROW, "no row has this key, or it has expired or was deleted: look whether the key is right")
+        }
         Answer::Rows { rows, next, previous, partial } => {
             let mut body = Map::new();
             body.insert("rows".into(), Json::Array(rows));
@@ -73,9 +102,10 @@ pub(crate) fn answer(answer: Answer) -> Response {
             json(StatusCode::OK, &body)
         }
         Answer::NotApplied { reason } => {
+            let detail = way_out(&reason);
             let more =
                 Map::from_iter([("outcome".to_owned(), json!("not_applied")), ("reason".to_owned(), json!(reason))]);
-            problem(StatusCode::CONFLICT, "not_applied", "The write was not applied", "", more)
+            problem_with(&NOT_APPLIED, &detail, more)
         }
         Answer::Unknown { token } => json(StatusCode::ACCEPTED, &json!({ "outcome": "unknown", "token": token })),
     }
@@ -92,45 +122,21 @@ pub(crate) fn rows(answers: Vec<Option<Answer>>) -> Response {
 
 /// Why the executor has no answer.
 pub(crate) fn failed(failed: &Problem) -> Response {
-    let none = Map::new();
     match failed {
-        Problem::Input(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_input", "The inputs are not what the pattern takes", detail, none)
-        }
-        Problem::Key(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_key", "The idempotency key is missing or malformed", detail, none)
-        }
-        Problem::KeyTime(detail) => problem(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "key_time",
-            "The idempotency key is out of its time",
-            detail,
-            none,
-        ),
-        Problem::KeyReused => problem(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "key_reused",
-            "The idempotency key was used with other inputs",
+        Problem::Input(detail) => problem(&BAD_INPUT, detail),
+        Problem::Key(detail) => problem(&BAD_KEY, detail),
+        Problem::KeyTime(detail) => problem(&KEY_TIME, detail),
+        Problem::KeyReused => problem_with(
+            &KEY_REUSED,
             "a repeated request sends the same key with the same inputs; another request needs another key",
             Map::from_iter([("reason".to_owned(), json!("key_reused"))]),
         ),
-        Problem::Cursor(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_cursor", "The cursor can't be used", detail, none)
-        }
-        Problem::Token(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_token", "The token can't be used", detail, none)
-        }
-        Problem::Caller(detail) => problem(StatusCode::UNAUTHORIZED, "no_caller", "A key is needed", detail, none),
-        Problem::Busy { after, cause } => {
-            let mut response =
-                problem(StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now; nothing was done", short(cause), none);
-            let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-            response
-        }
+        Problem::Cursor(detail) => problem(&BAD_CURSOR, detail),
+        Problem::Token(detail) => problem(&BAD_TOKEN, detail),
+        Problem::Caller(detail) => problem(&NO_CALLER, detail),
+        Problem::Busy { after, cause } => busy(short(cause), *after),
         Problem::Broken(cause) => {
-            let detail = format!("{}; the server's log says more", short(cause));
-            problem(StatusCode::INTERNAL_SERVER_ERROR, "broken", "Stored data can't be read", &detail, none)
+            problem(&BROKEN, &format!("{}; the server's log says more, and its operator must look", short(cause)))
         }
     }
 }
