@@ -10,7 +10,7 @@ use axum::{
 };
 use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern, Type};
-use keyloom_run::{Call, Caller, Problem, Run};
+use keyloom_run::{Answer, Call, Caller, Inputs, Problem, Run};
 use serde_json::{Value as Json, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -125,6 +125,7 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     let called = match &pattern.action {
         Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, parts, body).await,
         Action::Read(_) => read(served, pattern, parts).await,
+        Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, parts, body).await,
         _ => write(served, pattern, parts, body).await,
     };
     called.unwrap_or_else(|response| response)
@@ -154,26 +155,44 @@ async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Respo
 
 /// Several rows by their keys: `{"items": [..]}` in both directions, in the same order.
 async fn read_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
-    let run = &served.run;
+    let items = items(served, pattern, &json_body(parts, body, true).await?)?;
+    let _turn = turn(served).await?;
+    match served.run.get_batch(&pattern.name, &items).await {
+        Ok(answers) => Ok(reply::rows(answers)),
+        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+    }
+}
+
+/// Several writes, each with an answer of its own.
+async fn write_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+    let key = header(&parts.headers, "idempotency-key")?;
+    let body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
+    let items = items(served, pattern, &body)?;
+    let _turn = turn(served).await?;
+    match served.run.write_batch(&pattern.name, items, key).await {
+        Ok(answers) => {
+            answers.iter().for_each(|answer| complain(served, &pattern.name, answer));
+            Ok(reply::writes(answers, |reason| way_out(served.run.catalog(), Some(pattern), reason)))
+        }
+        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+    }
+}
+
+/// The inputs of each item of a batch.
+fn items(served: &Served, pattern: &Pattern, body: &Json) -> Result<Vec<Inputs>, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
-    let body = json_body(parts, body, true).await?;
     let items = match body.as_object() {
         Some(object) if object.len() == 1 => object.get("items").and_then(Json::as_array),
         _ => None,
     };
     let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
     let inputs = |(at, item): (usize, &Json)| {
-        run.inputs_from_object(pattern, Caller::NOBODY, item).map_err(|fault| match fault {
+        served.run.inputs_from_object(pattern, Caller::NOBODY, item).map_err(|fault| match fault {
             Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
             fault => reply::failed(&fault),
         })
     };
-    let items = items.iter().enumerate().map(inputs).collect::<Result<Vec<_>, Response>>()?;
-    let _turn = turn(served).await?;
-    match run.get_batch(&pattern.name, &items).await {
-        Ok(answers) => Ok(reply::rows(answers)),
-        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
-    }
+    items.iter().enumerate().map(inputs).collect()
 }
 
 /// The body of a request that has no query, as JSON. One that changes nothing, or carries a key, need not say that it is.
@@ -277,10 +296,15 @@ fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), S
     }
 }
 
-fn answered(served: &Served, pattern: &str, answer: Result<keyloom_run::Answer, Problem>) -> Response {
-    if let Err(Problem::Busy { cause, .. } | Problem::Broken(cause)) = &answer {
+/// Says to the operator what no caller can help.
+fn complain(served: &Served, pattern: &str, answer: &Result<Answer, Problem>) {
+    if let Err(Problem::Busy { cause, .. } | Problem::Broken(cause)) = answer {
         served.log.say(pattern, cause);
     }
+}
+
+fn answered(served: &Served, pattern: &str, answer: Result<Answer, Problem>) -> Response {
+    complain(served, pattern, &answer);
     match answer {
         Ok(answer) => {
             reply::answer(answer, |reason| way_out(served.run.catalog(), served.run.pattern(pattern), reason))

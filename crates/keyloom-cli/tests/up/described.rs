@@ -14,7 +14,7 @@ use crate::process::{Up, ended, example, request};
 
 const SUITE: &str = "up";
 
-/// What an answer must be, whatever was sent. Left out are those for which the shop has nothing to look at: credentials,
+/// What an answer must be, whatever was sent. Left out are those for which these catalogs have nothing to look at: credentials,
 /// and resources that are deleted.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,\
                       response_schema_conformance,negative_data_rejection,positive_data_acceptance,\
@@ -55,15 +55,17 @@ fn a_generated_client_works() {
     announce(SUITE, name, 1, 0);
 }
 
-/// Twice: in ASCII, where a character is a byte, what fits the schema must be taken; in all of Unicode, where a text may have
+/// The shop twice: in ASCII, where a character is a byte, what fits the schema must be taken; in all of Unicode, where a text may have
 /// more bytes than characters, which no schema can say, everything else must hold.
 #[test]
 fn schemathesis_finds_nothing() {
     let Some(schemathesis) = available(SUITE, SCHEMATHESIS.name, SCHEMATHESIS.fetch()) else { return };
     let mut cases = 0;
-    for (codec, left_out) in [("ascii", "none"), ("utf-8", "positive_data_acceptance")] {
+    for (catalog, codec, left_out) in
+        [("shop", "ascii", "none"), ("shop", "utf-8", "positive_data_acceptance"), ("chat", "ascii", "none")]
+    {
         let folder = tempfile::tempdir().unwrap();
-        let up = Up::start(&example("shop"), folder.path(), &[]);
+        let up = Up::start(&example(catalog), folder.path(), &[]);
         let checks: Vec<&str> = CHECKS.split(',').filter(|check| *check != left_out).collect();
         std::fs::copy(beside("schemathesis_hooks.py"), folder.path().join("schemathesis_hooks.py")).unwrap();
         let mut run = schemathesis.program("schemathesis");
@@ -76,7 +78,7 @@ fn schemathesis_finds_nothing() {
         let said = heard(&mut run);
         let count = said.lines().find_map(|line| line.trim().split_once(" generated, ")?.0.parse::<usize>().ok());
         let count = count.unwrap_or_else(|| panic!("{said}"));
-        assert!(count > 500, "{codec}: too little was tried: {said}");
+        assert!(count > 500, "{catalog}, {codec}: too little was tried: {said}");
         cases += count;
     }
     announce(SUITE, SCHEMATHESIS.name, cases, 0);

@@ -33,6 +33,10 @@ pub(super) fn responses(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoin
     };
     let mut responses = Object::new();
     let mut problems = Shared::of(catalog, endpoint);
+    if may_be_unknown(pattern) {
+        // Also where an input takes the place of the key: it has its time too.
+        problems.push(Shared::Key);
+    }
     let one = match &pattern.action {
         Action::Read(read) => {
             let row = add("row", rows(catalog, &endpoint.outputs));
@@ -56,11 +60,10 @@ pub(super) fn responses(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoin
             add("answer", object(std::iter::once(("outcome", outcome("applied"), true)), Side::Given))
         }
     };
-    let mut refused = |refusal| (!endpoint.reasons.is_empty()).then(|| add("refusal", refusal));
+    let is_atomic = matches!(pattern.action, Action::Atomic(_));
+    let refused = (!endpoint.reasons.is_empty()).then(|| add("refusal", refusal(&endpoint.reasons, is_atomic)));
     match batch(pattern) {
         None => {
-            let is_atomic = matches!(pattern.action, Action::Atomic(_));
-            let refused = refused(refusal(&endpoint.reasons, is_atomic));
             responses.insert("200".into(), success(pattern, one));
             if may_be_unknown(pattern) {
                 responses.insert("202".into(), not_known());
@@ -70,11 +73,11 @@ pub(super) fn responses(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoin
             }
         }
         Some(most) => {
-            // Each has its own answer, and all are together in one.
+            // Each is answered as it would be alone, and all answers are together in one.
             let mut each = vec![one];
             if may_be_unknown(pattern) {
-                let refused = refused(object(not_applied(&endpoint.reasons).into_iter(), Side::Given));
-                each.extend([refused, Some(reference("unknown"))].into_iter().flatten());
+                each.extend(refused);
+                each.extend([reference("unknown"), reference("problem")]);
             } else {
                 each.push(json!({ "type": "null" }));
             }
@@ -167,20 +170,16 @@ fn key(catalog: &Catalog, write: &Write) -> Json {
     object(fields.map(|field| (field.name.as_str(), of(&field.ty, catalog, Side::Given), true)), Side::Given)
 }
 
-/// A problem with the reason of a write that was not applied.
+/// A problem with the reason of a write that was not applied; any reason where none is named.
 fn refusal(reasons: &[String], is_atomic: bool) -> Json {
-    let step = json!({ "type": "integer", "minimum": 0, "description": "which step of an atomic, from 0" });
-    let step = is_atomic.then_some(("step", step, false));
-    object(members().into_iter().chain(not_applied(reasons)).chain(step), Side::Given)
-}
-
-/// That a write was not applied and why; for any reason where none is named.
-fn not_applied(reasons: &[String]) -> [(&'static str, Json, bool); 2] {
     let mut reason = json!({ "type": "string" });
     if !reasons.is_empty() {
         reason["enum"] = json!(reasons);
     }
-    [("outcome", outcome("not_applied"), true), ("reason", reason, true)]
+    let step = json!({ "type": "integer", "minimum": 0, "description": "which step of an atomic, from 0" });
+    let step = is_atomic.then_some(("step", step, false));
+    let own = [("outcome", outcome("not_applied"), true), ("reason", reason, true)].into_iter().chain(step);
+    object(members().into_iter().chain(own), Side::Given)
 }
 
 fn outcome(word: &str) -> Json {

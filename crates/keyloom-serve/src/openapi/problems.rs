@@ -51,14 +51,11 @@ impl Shared {
         [secured, &[Self::BadRequest, Self::OtherHost, Self::Broken, Self::Busy]].concat()
     }
 
-    /// Those of a pattern, but for the row that is not there.
+    /// Those of a pattern that follow from how it is asked.
     pub(super) fn of(catalog: &Catalog, endpoint: &Endpoint) -> Vec<Self> {
         let mut all = Self::always(catalog);
         if endpoint.method == "POST" {
             all.extend([Self::TooSlow, Self::TooLarge, Self::NotJson]);
-        }
-        if endpoint.needs_idempotency_key {
-            all.push(Self::Key);
         }
         all
     }
