@@ -57,9 +57,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out."
     )]
     Design(DesignArguments),
-    /// Print the tables of a catalog in the words of others: CQL, CloudFormation, Terraform, a diagram
+    /// Print a catalog in the words of others: its tables as CQL, CloudFormation, Terraform or a diagram, its endpoints as OpenAPI
     #[command(
-        after_help = "Examples:\n  keyloom emit cql examples/cases > cases.cql\n  keyloom emit cloudformation examples/shop > shop.template.json\n  keyloom emit terraform examples/shop > shop.tf\n  keyloom emit diagram examples/cases          for Mermaid: tables with their keys, patterns as arrows\n  keyloom emit cql examples/shop --layout layout.yaml --keyspace shop\n\nThe tables are those that `keyloom up` makes. Without --layout, one is designed."
+        after_help = "Examples:\n  keyloom emit cql examples/cases > cases.cql\n  keyloom emit cloudformation examples/shop > shop.template.json\n  keyloom emit terraform examples/shop > shop.tf\n  keyloom emit diagram examples/cases          for Mermaid: tables with their keys, patterns as arrows\n  keyloom emit cql examples/shop --layout layout.yaml --keyspace shop\n  keyloom emit openapi examples/shop -o shop.openapi.json\n                                               OpenAPI 3.1, as `keyloom up` serves it at /openapi.json\n\nThe tables are those that `keyloom up` makes. Without --layout, one is designed."
     )]
     Emit(EmitArguments),
     /// Show what was understood: endpoints, inputs, answers, reasons, moves
@@ -254,6 +254,12 @@ pub(crate) struct EmitArguments {
     /// The keyspace of the CQL; by default the name of the catalog
     #[arg(long, value_name = "NAME")]
     pub(crate) keyspace: Option<String>,
+    /// Write it into this file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write over a file that says something else
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -266,6 +272,8 @@ pub(crate) enum EmitKind {
     Terraform,
     /// For Mermaid
     Diagram,
+    /// The endpoints as OpenAPI 3.1, as JSON
+    Openapi,
 }
 
 #[derive(Args)]

@@ -8,7 +8,7 @@ use crate::Exit;
 use crate::arguments::{DesignArguments, FindingFormat, ShowFormat};
 use crate::files::{Disk, relative_name, shown_name};
 use crate::layouts::program;
-use crate::output::{complain, print, print_findings};
+use crate::output::{complain, print, print_findings, write};
 use crate::today::today;
 
 /// Designs the tables of a catalog, and says in a sentence how each pattern is answered.
@@ -43,23 +43,6 @@ pub(crate) fn run(arguments: &DesignArguments) -> Exit {
         complain(&format!("{refusal}\n  {}", refusal.way_out()));
     }
     if program.refusals.is_empty() { Exit::Fine } else { Exit::Findings }
-}
-
-/// Writes a file, and never over one that somebody may have changed.
-fn write(path: &Path, text: &str, force: bool) -> Result<(), Exit> {
-    let name = relative_name(path);
-    match std::fs::read_to_string(path) {
-        Ok(there) if there == text => return Ok(()),
-        Ok(_) if !force => {
-            complain(&format!("{name} is there and says something else; --force writes over it"));
-            return Err(Exit::BadInput);
-        }
-        _ => {}
-    }
-    std::fs::write(path, text).map_err(|error| {
-        complain(&format!("can't write {name}: {error}"));
-        Exit::WorldFailed
-    })
 }
 
 fn said(program: &Program, path: &Path) -> String {

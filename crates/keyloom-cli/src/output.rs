@@ -1,12 +1,15 @@
 //! What the terminal can show, and writing to it.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use keyloom::finding::render::{Report, Style, Summary, render};
 use keyloom::finding::{Finding, Sources};
 use keyloom::model::Date;
 
+use crate::Exit;
 use crate::arguments::FindingFormat;
+use crate::files::relative_name;
 
 /// Colours only on a terminal, and never against `NO_COLOR`; the width of the terminal, or 100.
 fn style() -> Style {
@@ -50,4 +53,21 @@ pub(crate) fn print(text: &str) {
 /// Says what went wrong with the call or the world.
 pub(crate) fn complain(message: &str) {
     eprintln!("keyloom: {message}");
+}
+
+/// Writes a file, and never over one that somebody may have changed.
+pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Exit> {
+    let name = relative_name(path);
+    match std::fs::read_to_string(path) {
+        Ok(there) if there == text => return Ok(()),
+        Ok(_) if !force => {
+            complain(&format!("{name} is there and says something else; --force writes over it"));
+            return Err(Exit::BadInput);
+        }
+        _ => {}
+    }
+    std::fs::write(path, text).map_err(|error| {
+        complain(&format!("can't write {name}: {error}"));
+        Exit::WorldFailed
+    })
 }

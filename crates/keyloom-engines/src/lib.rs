@@ -17,6 +17,7 @@ pub mod dynamodb;
 mod http;
 mod npm;
 mod process;
+pub mod python;
 mod suite;
 mod terraform;
 

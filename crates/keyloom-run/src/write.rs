@@ -74,7 +74,8 @@ impl Run {
             let call = Call { pattern, inputs, key, order: None, limit: None, cursor: None };
             calls.push((call, digest, u32::try_from(number).unwrap_or(u32::MAX)));
         }
-        let writes = calls.iter().map(|(call, _, number)| self.write_one(plan, call, *number));
+        // Gathered first: a future that holds the closure can't be sent to another thread.
+        let writes: Vec<_> = calls.iter().map(|(call, _, number)| self.write_one(plan, call, *number)).collect();
         Ok(stream::iter(writes).buffered(SIDE_BY_SIDE).collect().await)
     }
 

@@ -1,53 +1,76 @@
 //! Connections: taken, given their time, and ended when the process is told to stop.
 
-use std::{pin::pin, time::Duration};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
-use axum::Router;
-use hyper::server::conn::http1;
+use axum::{Router, body::Body, extract::Request, response::Response};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::watch,
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::JoinSet,
 };
 
-/// How long a client may take to send the head of a request, and how long a connection may say nothing.
-const HEAD_MAX: Duration = Duration::from_secs(30);
+use crate::{
+    limits::{CONNECTIONS_MAX, HEAD_TIME, STOP_TIME},
+    patience::{Patient, Unhurried},
+    reply,
+};
 
-/// How long requests that are under way may take when it is told to stop.
-const STOP_MAX: Duration = Duration::from_secs(3);
+/// How many connections are told that there are too many, at once; those beyond are closed without a word.
+const REFUSALS_MAX: usize = 64;
+/// How long a client that is not served may take to ask, and to hear so.
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop; says how many requests were cut off, because they did not end in time.
 pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) -> usize {
     let (told, heard) = watch::channel(());
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
+    let mut refusals = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
         tokio::select! {
             () = &mut stop => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => drop(connections.spawn(connection(stream, router.clone(), heard.clone()))),
+            Some(_) = refusals.join_next() => {}
+            accepted = listener.accept() => match (accepted, Arc::clone(&places).try_acquire_owned()) {
+                (Ok((stream, _)), Ok(place)) => {
+                    drop(connections.spawn(connection(stream, router.clone(), heard.clone(), place)));
+                }
+                (Ok((stream, _)), Err(_)) if refusals.len() < REFUSALS_MAX => drop(refusals.spawn(refuse(stream))),
+                (Ok(_), Err(_)) => {}
                 // Most likely there are too many open files, and a connection that ends gives one back.
-                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                (Err(_), _) => tokio::time::sleep(Duration::from_millis(100)).await,
             },
         }
     }
     drop((listener, told));
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(STOP_MAX, all_ended).await;
+    let _ = tokio::time::timeout(STOP_TIME, all_ended).await;
     let left = connections.len();
     connections.shutdown().await;
     left
 }
 
-async fn connection(stream: TcpStream, router: Router, mut told: watch::Receiver<()>) {
+async fn connection(stream: TcpStream, router: Router, mut told: watch::Receiver<()>, _place: OwnedSemaphorePermit) {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX);
-    let mut serving = pin!(builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)));
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    let unhurried = Unhurried::default();
+    let stream = TokioIo::new(Patient::new(stream, unhurried.clone()));
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(unhurried.clone());
+        router.call(request)
+    });
+    let mut serving = pin!(builder.serve_connection(stream, service));
     // What ends a connection early is the client's affair.
     tokio::select! {
         _ = serving.as_mut() => {}
@@ -56,4 +79,17 @@ async fn connection(stream: TcpStream, router: Router, mut told: watch::Receiver
             let _ = serving.await;
         }
     }
+}
+
+/// Answers one request with the word that there are too many connections.
+async fn refuse(stream: TcpStream) {
+    let answer = |_: Request<Incoming>| async {
+        let busy = reply::busy("there are too many connections", Duration::from_secs(1));
+        Ok::<Response<Body>, Infallible>(busy)
+    };
+    let mut builder = http1::Builder::new();
+    builder.keep_alive(false);
+    let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
+    // Whoever does not hear it in time hears that the connection is closed.
+    let _ = tokio::time::timeout(REFUSAL_TIME, serving).await;
 }

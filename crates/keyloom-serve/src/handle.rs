@@ -1,6 +1,6 @@
 //! From a request to a call and back.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc};
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -10,19 +10,28 @@ use axum::{
 };
 use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern, Type};
-use keyloom_run::{Call, Caller, Problem, Run};
-use serde_json::{Map, Value as Json, json};
+use keyloom_run::{Answer, Call, Caller, Inputs, Problem, Run};
+use serde_json::{Value as Json, json};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::{control::Control, index, log::Log, query::parameters, reply, stream};
-
-/// How large a request's body may be.
-const BODY_MAX: usize = 1 << 20;
-/// How long a client may take to send it.
-const BODY_TIME: Duration = Duration::from_secs(30);
+use crate::{
+    control::Control,
+    index,
+    limits::{BODY_MAX, BODY_TIME, TURN_TIME},
+    log::Log,
+    openapi,
+    patience::Unhurried,
+    problem,
+    query::parameters,
+    reply, stream,
+    way_out::way_out,
+};
 
 /// What every request needs.
 pub(crate) struct Served {
     pub(crate) run: Arc<Run>,
+    /// A turn for each call that may be run at once.
+    pub(crate) turns: Semaphore,
     pub(crate) log: Log,
     /// The data, where it lies in a folder of this machine.
     pub(crate) local: Option<Local>,
@@ -43,20 +52,21 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
     let (parts, body) = request.into_parts();
     if parts.version == Version::HTTP_11 && parts.headers.get_all(header::HOST).iter().count() != 1 {
         let detail = "a request of HTTP/1.1 names its host once, in the header `Host`";
-        return reply::problem(StatusCode::BAD_REQUEST, "no_host", "The host is missing", detail, Map::new());
+        return reply::problem(&problem::NO_HOST, detail);
     }
     if served.loopback_only && !names_loopback(&parts.headers) {
         let detail = "this server answers requests to localhost, 127.0.0.1 and [::1]";
-        return reply::problem(StatusCode::MISDIRECTED_REQUEST, "other_host", "Not this host", detail, Map::new());
+        return reply::problem(&problem::OTHER_HOST, detail);
     }
     let path = parts.uri.path();
     let looks = [Method::GET, Method::HEAD].contains(&parts.method);
     match path {
         "/" if looks => Html(index::page(&served.run, &served.address)).into_response(),
+        "/openapi.json" if looks => reply::json_text(openapi::text(served.run.catalog())),
         "/v1/-/health" if looks => reply::json(StatusCode::OK, &json!({ "status": "up" })),
         "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(&served, &parts),
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
-        "/" | "/v1/-/health" => wrong_method("GET, HEAD"),
+        "/" | "/openapi.json" | "/v1/-/health" => wrong_method("GET, HEAD"),
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
             (Some(token), _) if looks => outcome(&served, token).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
@@ -65,8 +75,8 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
                 None => unknown(&served.run, name),
             },
             (None, None) => {
-                let detail = "endpoints are at /v1/<pattern>; / lists them";
-                reply::problem(StatusCode::NOT_FOUND, "no_page", "There is nothing here", detail, Map::new())
+                let detail = "endpoints are at /v1/<pattern>; / lists them, and /openapi.json describes them";
+                reply::problem(&problem::NO_PAGE, detail)
             }
         },
     }
@@ -77,12 +87,15 @@ fn stream(served: &Served, parts: &Parts) -> Response {
     let Some(local) = &served.local else {
         let detail = "the data is not this process's own: the engine has backups of its own, and \
                       `keyloom export --store` reads it";
-        return reply::problem(StatusCode::NOT_FOUND, "no_data", "There is no data here", detail, Map::new());
+        return reply::problem(&problem::NO_DATA, detail);
     };
     let shown = parts.headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
     if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| local.control.is(shown)) {
         let detail = "this is for `keyloom backup` and `keyloom export`, which read the secret in the data folder";
-        return reply::problem(StatusCode::FORBIDDEN, "not_yours", "Not for everybody", detail, Map::new());
+        return reply::problem(&problem::NOT_YOURS, detail);
+    }
+    if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
+        unhurried.allow();
     }
     let (run, store) = (Arc::clone(&served.run), Arc::clone(&local.store));
     if parts.uri.path() == "/v1/-/backup" {
@@ -94,7 +107,10 @@ fn stream(served: &Served, parts: &Parts) -> Response {
 
 /// What became of a write whose outcome was not known.
 async fn outcome(served: &Served, token: &str) -> Response {
-    answered(served, "outcome", served.run.outcome(Caller::NOBODY, token).await)
+    match turn(served).await {
+        Ok(_turn) => answered(served, "outcome", served.run.outcome(Caller::NOBODY, token).await),
+        Err(busy) => busy,
+    }
 }
 
 async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
@@ -109,6 +125,7 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     let called = match &pattern.action {
         Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, parts, body).await,
         Action::Read(_) => read(served, pattern, parts).await,
+        Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, parts, body).await,
         _ => write(served, pattern, parts, body).await,
     };
     called.unwrap_or_else(|response| response)
@@ -132,37 +149,60 @@ async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Respo
     })?;
     let call =
         Call { pattern: &pattern.name, inputs, key: None, order: order.as_deref(), limit, cursor: cursor.as_deref() };
+    let _turn = turn(served).await?;
     Ok(answered(served, &pattern.name, run.call(&call).await))
 }
 
 /// Several rows by their keys: `{"items": [..]}` in both directions, in the same order.
 async fn read_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
-    let run = &served.run;
+    let items = items(served, pattern, &json_body(parts, body, true).await?)?;
+    let _turn = turn(served).await?;
+    match served.run.get_batch(&pattern.name, &items).await {
+        Ok(answers) => Ok(reply::rows(answers)),
+        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+    }
+}
+
+/// Several writes, each with an answer of its own.
+async fn write_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+    let key = header(&parts.headers, "idempotency-key")?;
+    let body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
+    let items = items(served, pattern, &body)?;
+    let _turn = turn(served).await?;
+    match served.run.write_batch(&pattern.name, items, key).await {
+        Ok(answers) => {
+            answers.iter().for_each(|answer| complain(served, &pattern.name, answer));
+            Ok(reply::writes(answers, |reason| way_out(served.run.catalog(), Some(pattern), reason)))
+        }
+        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+    }
+}
+
+/// The inputs of each item of a batch.
+fn items(served: &Served, pattern: &Pattern, body: &Json) -> Result<Vec<Inputs>, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
-    let body = json_body(parts, body).await?;
     let items = match body.as_object() {
         Some(object) if object.len() == 1 => object.get("items").and_then(Json::as_array),
         _ => None,
     };
     let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
     let inputs = |(at, item): (usize, &Json)| {
-        run.inputs_from_object(pattern, Caller::NOBODY, item).map_err(|fault| match fault {
+        served.run.inputs_from_object(pattern, Caller::NOBODY, item).map_err(|fault| match fault {
             Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
             fault => reply::failed(&fault),
         })
     };
-    let items = items.iter().enumerate().map(inputs).collect::<Result<Vec<_>, Response>>()?;
-    match run.get_batch(&pattern.name, &items).await {
-        Ok(answers) => Ok(reply::rows(answers)),
-        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
-    }
+    items.iter().enumerate().map(inputs).collect()
 }
 
-/// The body of a request that has no query, as JSON.
-async fn json_body(parts: &Parts, body: Body) -> Result<Json, Response> {
+/// The body of a request that has no query, as JSON. One that changes nothing, or carries a key, need not say that it is.
+async fn json_body(parts: &Parts, body: Body, harmless: bool) -> Result<Json, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
         return Err(bad("it takes its inputs as a JSON object in the body, and no query".into()));
+    }
+    if !says_json(&parts.headers, harmless) {
+        return Err(reply::problem(&problem::NOT_JSON, "send `Content-Type: application/json` with a JSON object"));
     }
     let body = whole(body).await?;
     keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))
@@ -171,14 +211,35 @@ async fn json_body(parts: &Parts, body: Body) -> Result<Json, Response> {
 async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
     let run = &served.run;
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
-    let mut body = json_body(parts, body).await?;
+    let key = header(&parts.headers, "idempotency-key")?;
+    let mut body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
     if let Some(tag) = header(&parts.headers, "if-match")? {
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
     let inputs = run.inputs_from_object(pattern, Caller::NOBODY, &body).map_err(|fault| reply::failed(&fault))?;
-    let key = header(&parts.headers, "idempotency-key")?;
     let call = Call { pattern: &pattern.name, inputs, key, order: None, limit: None, cursor: None };
+    let _turn = turn(served).await?;
     Ok(answered(served, &pattern.name, run.call(&call).await))
+}
+
+/// Whether a body is JSON by its type. A tool that sends none, or the one it sends for everything (`curl -d`), is believed where
+/// it carries a key, or is refused without one: a page of another site can't set that header, so it can't write in its
+/// reader's name.
+fn says_json(headers: &HeaderMap, harmless: bool) -> bool {
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let (said, more) = (types.next(), types.next());
+    let Some(said) = said else { return harmless };
+    let kind = said.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
+    more.is_none() && (is_json || (harmless && kind == "application/x-www-form-urlencoded"))
+}
+
+/// The turn of a call, which has all that it needs from its client: who is slow to send keeps nobody waiting.
+async fn turn(served: &Served) -> Result<SemaphorePermit<'_>, Response> {
+    match tokio::time::timeout(TURN_TIME, served.turns.acquire()).await {
+        Ok(Ok(turn)) => Ok(turn),
+        _ => Err(reply::busy("too many calls are run at once", TURN_TIME)),
+    }
 }
 
 /// Whether a timestamp has a blank where the `+` of its offset would be: `2026-11-15T09:30:00 01:00`.
@@ -200,17 +261,15 @@ async fn whole(body: Body) -> Result<Bytes, Response> {
         Ok(Ok(body)) => Ok(body),
         Ok(Err(error)) if is_malformed(&error) => {
             let detail = "its end or its chunks are not as HTTP has them; nothing was done";
-            Err(reply::problem(StatusCode::BAD_REQUEST, "bad_body", "The body is malformed", detail, Map::new()))
+            Err(reply::problem(&problem::BAD_BODY, detail))
         }
         Ok(Err(_)) => {
-            let detail = format!("at most {BODY_MAX} bytes are taken");
-            let title = "The body is too large";
-            Err(reply::problem(StatusCode::PAYLOAD_TOO_LARGE, "too_large", title, &detail, Map::new()))
+            let detail = format!("at most {BODY_MAX} bytes are taken; nothing was done");
+            Err(reply::problem(&problem::TOO_LARGE, &detail))
         }
         Err(_) => {
             let detail = format!("it did not end within {} s; nothing was done", BODY_TIME.as_secs());
-            let title = "The body did not come in time";
-            Err(reply::problem(StatusCode::REQUEST_TIMEOUT, "too_slow", title, &detail, Map::new()))
+            Err(reply::problem(&problem::TOO_SLOW, &detail))
         }
     }
 }
@@ -237,12 +296,19 @@ fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), S
     }
 }
 
-fn answered(served: &Served, pattern: &str, answer: Result<keyloom_run::Answer, Problem>) -> Response {
-    if let Err(Problem::Busy { cause, .. } | Problem::Broken(cause)) = &answer {
+/// Says to the operator what no caller can help.
+fn complain(served: &Served, pattern: &str, answer: &Result<Answer, Problem>) {
+    if let Err(Problem::Busy { cause, .. } | Problem::Broken(cause)) = answer {
         served.log.say(pattern, cause);
     }
+}
+
+fn answered(served: &Served, pattern: &str, answer: Result<Answer, Problem>) -> Response {
+    complain(served, pattern, &answer);
     match answer {
-        Ok(answer) => reply::answer(answer),
+        Ok(answer) => {
+            reply::answer(answer, |reason| way_out(served.run.catalog(), served.run.pattern(pattern), reason))
+        }
         Err(fault) => reply::failed(&fault),
     }
 }
@@ -269,8 +335,7 @@ fn take(query: &mut Vec<(String, String)>, name: &str) -> Result<Option<String>,
 
 fn wrong_method(allow: &'static str) -> Response {
     let detail = format!("it is asked with {allow}");
-    let mut response =
-        reply::problem(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", "Another method is needed", &detail, Map::new());
+    let mut response = reply::problem(&problem::WRONG_METHOD, &detail);
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
     response
 }
@@ -281,7 +346,7 @@ fn unknown(run: &Run, name: &str) -> Response {
         Some(nearest) => format!("did you mean `/v1/{nearest}`?"),
         None => format!("there are: {}", patterns().collect::<Vec<_>>().join(", ")),
     };
-    reply::problem(StatusCode::NOT_FOUND, "no_pattern", "There is no such pattern", &detail, Map::new())
+    reply::problem(&problem::NO_PATTERN, &detail)
 }
 
 fn names_loopback(headers: &HeaderMap) -> bool {

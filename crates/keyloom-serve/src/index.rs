@@ -21,7 +21,7 @@ pub(crate) fn page(run: &Run, address: &str) -> String {
          the catalog is an endpoint. Reads take query parameters; writes take a JSON object and the header \
          <code>Idempotency-Key</code>, new for each request and the same when it is repeated: a uuid of version 7, or \
          <code>name;unix-ms</code>, a name of up to 64 characters and the milliseconds since 1970. A problem is \
-         answered as RFC 9457 has it.</p>\n"
+         answered as RFC 9457 has it. <a href=\"/openapi.json\">openapi.json</a> describes all this for programs.</p>\n"
     );
     for pattern in &catalog.patterns {
         let Some(endpoint) = Endpoint::of(catalog, pattern) else { continue };

@@ -16,8 +16,11 @@ mod data;
 mod engine;
 mod handle;
 mod index;
+mod limits;
 mod log;
 mod opening;
+mod patience;
+mod problem;
 mod query;
 mod reply;
 mod samples;
@@ -26,8 +29,10 @@ mod store_address;
 mod stream;
 mod system;
 mod up;
+mod way_out;
 
 pub mod emit;
+pub mod openapi;
 
 pub use data::{DataError, backup, export, restore};
 pub use engine::{Engine, abilities, dialect, export_engine, schema};

@@ -1,136 +1,182 @@
 //! Answers and problems as responses. Problems are RFC 9457.
 
+use std::time::Duration;
+
 use axum::{
     body::Body,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     response::Response,
 };
 use keyloom_run::{Answer, Problem};
 use serde_json::{Map, Value as Json, json};
+
+use crate::problem::{
+    BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER, NO_ROW, NOT_APPLIED,
+};
 
 /// A JSON response.
 pub(crate) fn json(status: StatusCode, body: &Json) -> Response {
     typed(status, "application/json", body)
 }
 
+/// A JSON response that is text already.
+pub(crate) fn json_text(text: String) -> Response {
+    with_type(StatusCode::OK, "application/json", text)
+}
+
 fn typed(status: StatusCode, kind: &'static str, body: &Json) -> Response {
     // A line break at the end: people look at these in terminals.
-    let mut response = Response::new(Body::from(format!("{body}\n")));
+    with_type(status, kind, format!("{body}\n"))
+}
+
+fn with_type(status: StatusCode, kind: &'static str, text: String) -> Response {
+    let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 
-/// A problem: a short name for programs, a title, and words that say what to do.
-pub(crate) fn problem(status: StatusCode, name: &str, title: &str, detail: &str, more: Map<String, Json>) -> Response {
-    let mut body = Map::new();
-    body.insert("type".into(), json!(format!("urn:keyloom:problem:{name}")));
-    body.insert("title".into(), json!(title));
-    body.insert("status".into(), json!(status.as_u16()));
-    if !detail.is_empty() {
-        body.insert("detail".into(), json!(detail));
-    }
-    body.extend(more);
-    typed(status, "application/problem+json", &Json::Object(body))
+/// A problem, with words that say what to do.
+pub(crate) fn problem(kind: &Kind, detail: &str) -> Response {
+    Said::problem(kind, detail).response()
 }
 
-/// An answer of the executor.
-pub(crate) fn answer(answer: Answer) -> Response {
-    match answer {
-        Answer::Row { row, version } => {
-            let mut response = json(StatusCode::OK, &json!({ "row": row, "version": version.to_string() }));
-            if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
-                response.headers_mut().insert(header::ETAG, tag);
-            }
-            response
-        }
-        Answer::NoRow => problem(StatusCode::NOT_FOUND, "no_row", "There is no such row", "", Map::new()),
-        Answer::Rows { rows, next, previous, partial } => {
-            let mut body = Map::new();
-            body.insert("rows".into(), Json::Array(rows));
-            body.extend(next.map(|next| ("next".into(), json!(next))));
-            body.extend(previous.map(|previous| ("previous".into(), json!(previous))));
-            if partial {
-                body.insert("partial".into(), json!(true));
-            }
-            json(StatusCode::OK, &Json::Object(body))
-        }
-        Answer::Count { count, at_least } => {
-            let mut body = json!({ "count": count });
-            if at_least {
-                body["at_least"] = json!(true);
-            }
-            json(StatusCode::OK, &body)
-        }
-        Answer::Applied { key, version, row, visible } => {
-            let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
-            if let Some(row) = row {
-                body["row"] = row;
-            }
-            if !visible {
-                body["visible"] = json!(false);
-            }
-            json(StatusCode::OK, &body)
-        }
-        Answer::NotApplied { reason } => {
-            let more =
-                Map::from_iter([("outcome".to_owned(), json!("not_applied")), ("reason".to_owned(), json!(reason))]);
-            problem(StatusCode::CONFLICT, "not_applied", "The write was not applied", "", more)
-        }
-        Answer::Unknown { token } => json(StatusCode::ACCEPTED, &json!({ "outcome": "unknown", "token": token })),
-    }
+/// Nothing was done, and after that long it may be tried again.
+pub(crate) fn busy(cause: &str, after: Duration) -> Response {
+    Said::busy(cause, after).response()
 }
 
-/// Several rows, each as it would be answered alone; a gap is `null`.
-pub(crate) fn rows(answers: Vec<Option<Answer>>) -> Response {
-    let item = |answer: Option<Answer>| match answer {
-        Some(Answer::Row { row, version }) => json!({ "row": row, "version": version.to_string() }),
-        _ => Json::Null,
-    };
-    json(StatusCode::OK, &json!({ "items": answers.into_iter().map(item).collect::<Vec<_>>() }))
+/// An answer of the executor; a reason becomes words that say what to do.
+pub(crate) fn answer(answer: Answer, way_out: impl FnOnce(&str) -> String) -> Response {
+    Said::answer(answer, way_out).response()
 }
 
 /// Why the executor has no answer.
 pub(crate) fn failed(failed: &Problem) -> Response {
-    let none = Map::new();
-    match failed {
-        Problem::Input(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_input", "The inputs are not what the pattern takes", detail, none)
+    Said::failed(failed).response()
+}
+
+/// Several rows, each as it would be answered alone; a gap is `null`.
+pub(crate) fn rows(answers: Vec<Option<Answer>>) -> Response {
+    let item = |answer| match answer {
+        Some(answer) => Said::answer(answer, |_| String::new()).body,
+        None => Json::Null,
+    };
+    json(StatusCode::OK, &json!({ "items": answers.into_iter().map(item).collect::<Vec<_>>() }))
+}
+
+/// Several writes, each as it would be answered alone.
+pub(crate) fn writes(answers: Vec<Result<Answer, Problem>>, way_out: impl Fn(&str) -> String) -> Response {
+    let item = |answered| match answered {
+        Ok(answer) => Said::answer(answer, &way_out).body,
+        Err(fault) => Said::failed(&fault).body,
+    };
+    json(StatusCode::OK, &json!({ "items": answers.into_iter().map(item).collect::<Vec<_>>() }))
+}
+
+/// What is said to a caller, alone or among others.
+struct Said {
+    status: u16,
+    body: Json,
+    /// A header that belongs to it.
+    header: Option<(HeaderName, String)>,
+}
+
+impl Said {
+    fn response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let kind = if self.status < 400 { "application/json" } else { "application/problem+json" };
+        let mut response = typed(status, kind, &self.body);
+        if let Some((name, value)) = self.header
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            response.headers_mut().insert(name, value);
         }
-        Problem::Key(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_key", "The idempotency key is missing or malformed", detail, none)
+        response
+    }
+
+    fn fine(status: u16, body: Json) -> Self {
+        Self { status, body, header: None }
+    }
+
+    fn problem(kind: &Kind, detail: &str) -> Self {
+        let body = json!({ "type": kind.urn(), "title": kind.title, "status": kind.status, "detail": detail });
+        Self { status: kind.status, body, header: None }
+    }
+
+    fn busy(cause: &str, after: Duration) -> Self {
+        let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+        let said = Self::problem(&BUSY, &format!("{cause}; send the request again after {seconds} s"));
+        Self { header: Some((header::RETRY_AFTER, seconds.to_string())), ..said }
+    }
+
+    fn answer(answer: Answer, way_out: impl FnOnce(&str) -> String) -> Self {
+        match answer {
+            Answer::Row { row, version } => {
+                let said = Self::fine(200, json!({ "row": row, "version": version.to_string() }));
+                Self { header: Some((header::ETAG, format!("\"{version}\""))), ..said }
+            }
+            Answer::NoRow => Self::problem(
+                &NO_ROW,
+                "no row has this key, or it has expired or was deleted: look whether the key is right",
+            ),
+            Answer::Rows { rows, next, previous, partial } => {
+                let mut body = Map::new();
+                body.insert("rows".into(), Json::Array(rows));
+                body.extend(next.map(|next| ("next".into(), json!(next))));
+                body.extend(previous.map(|previous| ("previous".into(), json!(previous))));
+                if partial {
+                    body.insert("partial".into(), json!(true));
+                }
+                Self::fine(200, Json::Object(body))
+            }
+            Answer::Count { count, at_least } => {
+                let mut body = json!({ "count": count });
+                if at_least {
+                    body["at_least"] = json!(true);
+                }
+                Self::fine(200, body)
+            }
+            Answer::Applied { key, version, row, visible } => {
+                let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
+                if let Some(row) = row {
+                    body["row"] = row;
+                }
+                if !visible {
+                    body["visible"] = json!(false);
+                }
+                Self::fine(200, body)
+            }
+            Answer::NotApplied { reason } => {
+                let mut said = Self::problem(&NOT_APPLIED, &way_out(&reason));
+                said.body["outcome"] = json!("not_applied");
+                said.body["reason"] = json!(reason);
+                said
+            }
+            Answer::Unknown { token } => Self::fine(202, json!({ "outcome": "unknown", "token": token })),
         }
-        Problem::KeyTime(detail) => problem(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "key_time",
-            "The idempotency key is out of its time",
-            detail,
-            none,
-        ),
-        Problem::KeyReused => problem(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "key_reused",
-            "The idempotency key was used with other inputs",
-            "a repeated request sends the same key with the same inputs; another request needs another key",
-            Map::from_iter([("reason".to_owned(), json!("key_reused"))]),
-        ),
-        Problem::Cursor(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_cursor", "The cursor can't be used", detail, none)
-        }
-        Problem::Token(detail) => {
-            problem(StatusCode::BAD_REQUEST, "bad_token", "The token can't be used", detail, none)
-        }
-        Problem::Caller(detail) => problem(StatusCode::UNAUTHORIZED, "no_caller", "A key is needed", detail, none),
-        Problem::Busy { after, cause } => {
-            let mut response =
-                problem(StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now; nothing was done", short(cause), none);
-            let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-            response
-        }
-        Problem::Broken(cause) => {
-            let detail = format!("{}; the server's log says more", short(cause));
-            problem(StatusCode::INTERNAL_SERVER_ERROR, "broken", "Stored data can't be read", &detail, none)
+    }
+
+    fn failed(failed: &Problem) -> Self {
+        match failed {
+            Problem::Input(detail) => Self::problem(&BAD_INPUT, detail),
+            Problem::Key(detail) => Self::problem(&BAD_KEY, detail),
+            Problem::KeyTime(detail) => Self::problem(&KEY_TIME, detail),
+            Problem::KeyReused => {
+                let detail =
+                    "a repeated request sends the same key with the same inputs; another request needs another key";
+                let mut said = Self::problem(&KEY_REUSED, detail);
+                said.body["reason"] = json!("key_reused");
+                said
+            }
+            Problem::Cursor(detail) => Self::problem(&BAD_CURSOR, detail),
+            Problem::Token(detail) => Self::problem(&BAD_TOKEN, detail),
+            Problem::Caller(detail) => Self::problem(&NO_CALLER, detail),
+            Problem::Busy { after, cause } => Self::busy(short(cause), *after),
+            Problem::Broken(cause) => {
+                let detail = format!("{}; the server's log says more, and its operator must look", short(cause));
+                Self::problem(&BROKEN, &detail)
+            }
         }
     }
 }

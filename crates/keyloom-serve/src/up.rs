@@ -13,13 +13,14 @@ use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_plan::{Program as Planned, Refusal};
 use keyloom_run::{Environment, NotYet, Program, Run};
 use keyloom_store::Fault;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{
     connections,
     control::Control,
     engine::{self, Engine, abilities},
     handle::{Local, Served, handle},
+    limits::CALLS_MAX,
     log::Log,
     opening,
     samples::curls,
@@ -224,6 +225,7 @@ pub(crate) async fn answer(
     let curls = curls(&run, &address, System.now_us() / 1_000, &mut |bytes| System.random(bytes));
     let served = Served {
         run,
+        turns: Semaphore::new(CALLS_MAX),
         log: Log::new(wanted.log),
         local,
         loopback_only: wanted.listen.ip().is_loopback(),

@@ -3,7 +3,7 @@
 //! | kind | in an answer | also taken |
 //! |---|---|---|
 //! | bool | `true` | |
-//! | int | `42` | `"42"` |
+//! | int | `42` | `"42"`, `42.0` |
 //! | float | `20.5`; `"Infinity"`, `"-Infinity"` | `"20.5"` |
 //! | decimal | `"12.50"`, with exactly its scale | `"12.5"`; a number of at most 15 digits, which every reader of JSON keeps exactly |
 //! | text, ip, enum | `"abc"`, `"192.0.2.1"`, `"OPEN"` | |
@@ -199,7 +199,7 @@ pub fn from_json(json: &Json, kind: &Kind) -> Result<Value<'static>, Unfit> {
         }
         (_, Json::Null) => return Err(Unfit::new(format!("nothing where {} is expected", article(kind)))),
         (Kind::Bool, Json::Bool(value)) => Value::Bool(*value),
-        (Kind::Int, Json::Number(number)) => match number.as_i64() {
+        (Kind::Int, Json::Number(number)) => match number.as_i64().or_else(|| whole(number)) {
             Some(value) => Value::Int(value),
             None => return Err(Unfit::new(format!("{number} is no int: write a whole number of 64 bits, such as 42"))),
         },
@@ -250,6 +250,15 @@ pub fn from_json(json: &Json, kind: &Kind) -> Result<Value<'static>, Unfit> {
     })
 }
 
+/// `42.0`, which is 42 for JSON, if no digit can have been lost on the way.
+fn whole(number: &Number) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let value = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < EXACT)?;
+    // A whole number of at most 53 bits stays what it is.
+    #[expect(clippy::cast_possible_truncation, reason = "it was looked at")]
+    Some(value as i64)
+}
+
 /// A JSON number as a decimal, if no digit can have been lost on the way: a reader of JSON keeps 15.
 fn exact(number: &Number, scale: u8) -> Result<i128, Unfit> {
     let text = number.to_string();
@@ -284,6 +293,12 @@ fn one_of(json: &Json, kinds: &[Kind]) -> Result<Value<'static>, Unfit> {
     };
     let which = u8::try_from(at).map_err(|_| Unfit::new("too many kinds"))?;
     Ok(Value::OneOf(which, Box::new(from_json(json, &kinds[at])?)))
+}
+
+/// The names under which the values of a `oneof` stand, in the order of its kinds; `None` where the form of JSON tells them
+/// apart, so that each stands for itself.
+pub fn names_of_one_of(kinds: &[Kind]) -> Option<Vec<String>> {
+    (!told_apart_by_form(kinds)).then(|| names(kinds))
 }
 
 fn told_apart_by_form(kinds: &[Kind]) -> bool {

@@ -45,6 +45,7 @@ fn refused(kind: &Kind, sent: Json, words: &str) {
 fn each_kind_has_the_form_that_is_promised() {
     let decimal = Kind::Decimal { scale: 2 };
     becomes(&Kind::Int, json!("-9223372036854775808"), json!(i64::MIN));
+    becomes(&Kind::Int, json!(-9_007_199_254_740_991.0), json!(-9_007_199_254_740_991i64));
     becomes(&Kind::Float, json!(20), json!(20.0));
     becomes(&Kind::Float, json!("-Infinity"), json!("-Infinity"));
     for sent in [json!("12.5"), json!("12.500"), json!(12.5), json!("0012.50")] {
@@ -106,7 +107,9 @@ fn what_does_not_fit_is_refused_with_its_path_and_what_to_write() {
     );
     refused(&lines, json!({}), "an object where a list is expected");
     refused(&lines, json!([null]), "`[0]`: nothing where a struct is expected");
-    refused(&Kind::Int, json!(1.0), "1.0 is no int");
+    refused(&Kind::Int, json!(1.5), "1.5 is no int");
+    refused(&Kind::Int, json!(9_007_199_254_740_992.0), "is no int");
+    refused(&Kind::Int, json!(1e300), "is no int");
     refused(&Kind::Int, json!(u64::MAX), "is no int");
     refused(&Kind::Int, json!(true), "a boolean where an int is expected");
     refused(&Kind::Text, json!(5), "a number where a text is expected");

@@ -7,8 +7,9 @@ use std::{
 };
 
 use keyloom_engines::{
-    CfnLint, cassandra,
+    cassandra,
     dynamodb::{DYNOXIDE, EXTENDDB},
+    python,
 };
 
 use crate::{
@@ -62,11 +63,13 @@ fn fetch_engines() {
             eprintln!("warning: no {}, its suites will be skipped: {reason}", package.program);
         }
     }
-    if !CfnLint::is_fetched() {
-        println!("\n== fetching cfn-lint with pip");
-    }
-    if let Err(reason) = CfnLint::fetch() {
-        eprintln!("warning: no cfn-lint, its suite will be skipped: {reason}");
+    for package in python::Package::ALL {
+        if !package.is_fetched() {
+            println!("\n== fetching {} {} with pip", package.name, package.version);
+        }
+        if let Err(reason) = package.fetch() {
+            eprintln!("warning: no {}, its suite will be skipped: {reason}", package.name);
+        }
     }
 }
 

@@ -149,8 +149,8 @@ fn what_is_wrong_is_answered_with_what_to_do() {
             400,
             "no cursor",
         ),
-        ("GET /v1/-/outcome/x", None, "", 400, "no token"),
-        ("GET /v1/-/outcome/x", None, "", 400, "problem:bad_token"),
+        ("GET /v1/-/outcome/x", None, "", 404, "no token"),
+        ("GET /v1/-/outcome/x", None, "", 404, "problem:bad_token"),
         (
             "GET /v1/list_orders_of_user?user_id=0190d3f2-0000-4000-8000-00000000abcd&to=2026-11-15T09:30:00+01:00",
             None,
@@ -184,6 +184,24 @@ fn what_is_wrong_is_answered_with_what_to_do() {
         assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{line}");
         assert_eq!(answer.header("allow").is_some(), *status == 405, "{line}");
     }
+    // A body is JSON by its type, or by a key that a page of another site can't send.
+    let typed = |kind: &str| {
+        let headers = [("Content-Type", kind), ("Idempotency-Key", &new_key())];
+        request(&up.address, "POST /v1/sign_up HTTP/1.1", &headers, "{}").unwrap()
+    };
+    for (kind, status) in [
+        ("application/json", 400),
+        ("Application/JSON; charset=utf-8", 400),
+        ("application/vnd.shop+json", 400),
+        ("application/x-www-form-urlencoded", 400),
+        ("text/plain", 415),
+        ("multipart/form-data", 415),
+        ("application/jsonx", 415),
+    ] {
+        let answer = typed(kind);
+        assert_eq!(answer.status, status, "{kind}: {}", answer.body);
+    }
+    assert!(typed("text/plain").body.contains("send `Content-Type: application/json`"));
     let other = request(&up.address, "GET / HTTP/1.1", &[("Host", "shop.example.com")], "").unwrap();
     assert_eq!(other.status, 421, "a page from elsewhere does not reach it through a name of its own");
     let chunked = [("Transfer-Encoding", "chunked")];

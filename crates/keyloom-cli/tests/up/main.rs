@@ -8,7 +8,9 @@
 
 mod crash;
 mod data;
+mod described;
 mod endpoints;
 mod engines;
+mod limits;
 mod process;
 mod starting;

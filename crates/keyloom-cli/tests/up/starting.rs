@@ -72,14 +72,14 @@ fn what_stands_in_the_way_is_named_with_the_way_out() {
     let below = format!("{shop}/data");
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &below], 3, &["catalog.yaml is a file"]);
     says(&["up", "nothing.yaml"], 2, &["nothing.yaml"]);
-    says(&["up", example("chat").to_str().unwrap()], 2, &["not run yet", "entities.Message: `append_only`"]);
+    says(&["up", example("cases").to_str().unwrap()], 2, &["not run yet", "tenant: "]);
 
     let text = std::fs::read_to_string(&shop).unwrap();
     std::fs::write(here.join("wrong.yaml"), text.replace("status: SHIPPED", "status: SHIPED")).unwrap();
     says(&["up", "wrong.yaml"], 1, &["unknown-name", "did you mean `SHIPPED`?"]);
-    let more = "  drop_order: { delete: Order, by: [order_id], rate: rare }\n";
+    let more = "  take_order: { claim: Order, by: all, where: status = PAID, order: created_at asc, up_to: 5, lease: 60s, rate: rare, group: 5 }\n";
     std::fs::write(here.join("more.yaml"), format!("{text}{more}")).unwrap();
-    says(&["up", "more.yaml"], 2, &["nothing is served", "patterns.drop_order: `delete`"]);
+    says(&["up", "more.yaml"], 2, &["nothing is served", "patterns.take_order: `claim`"]);
     assert!(!here.join("keyloom-data").exists(), "nothing was touched");
 
     let up = Up::start(here.join("catalog.yaml").as_path(), here, &["--data", "data"]);
