@@ -34,12 +34,12 @@ pub(crate) enum Command {
     Up(UpArguments),
     /// Write all data of a folder into one file, also while it is served
     #[command(
-        after_help = "Examples:\n  keyloom backup keyloom-data/shop shop.backup\n  keyloom restore shop.backup keyloom-data/shop-again\n\nThe file holds one moment, whatever is written meanwhile, and is there only when it is whole."
+        after_help = "Examples:\n  keyloom backup .keyloom/shop shop.backup\n  keyloom restore shop.backup .keyloom/shop-again\n\nThe file holds one moment, whatever is written meanwhile, and is there only when it is whole."
     )]
     Backup(BackupArguments),
     /// Make a data folder from a backup
     #[command(
-        after_help = "Example:\n  keyloom restore shop.backup keyloom-data/shop-again\n  keyloom up examples/shop --data keyloom-data/shop-again\n\nThe folder is there only when the whole backup was read and found right."
+        after_help = "Example:\n  keyloom restore shop.backup .keyloom/shop-again\n  keyloom up examples/shop --data .keyloom/shop-again\n\nThe folder is there only when the whole backup was read and found right."
     )]
     Restore(RestoreArguments),
     /// Print every row of a catalog's data as a line of JSON, also while it is served
@@ -135,7 +135,7 @@ pub(crate) struct UpArguments {
     /// The layout to store it by; without one, it is designed
     #[arg(long, value_name = "FILE")]
     pub(crate) layout: Option<PathBuf>,
-    /// The folder with the data; by default keyloom-data/ and the name of the catalog
+    /// The folder with the data; by default .keyloom/ and the name of the catalog
     #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub(crate) struct UpArguments {
     #[arg(long, requires = "address")]
     pub(crate) dry_run: bool,
     /// The address to listen on, or a port of this machine; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7400", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// What an acknowledged write survives; for data in a folder
     #[arg(long, value_enum, value_name = "WHEN", default_value = "normal", conflicts_with = "address")]
@@ -183,7 +183,7 @@ pub(crate) struct ExportArguments {
     /// The layout to store it by; without one, it is designed
     #[arg(long, value_name = "FILE")]
     pub(crate) layout: Option<PathBuf>,
-    /// The folder with the data; by default keyloom-data/ and the name of the catalog
+    /// The folder with the data; by default .keyloom/ and the name of the catalog
     #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
@@ -429,13 +429,13 @@ fn day(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| "write it as 2026-11-15".to_owned())
 }
 
-/// An address with its port; a port alone, `:7400` and `localhost:7400` are this machine's own.
+/// An address with its port; a port alone, `:7878` and `localhost:7878` are this machine's own.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
     let port = Some(port).filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
     let own = port.and_then(|port| port.parse().ok()).map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
     own.or_else(|| text.parse().ok())
-        .ok_or_else(|| "write 127.0.0.1:7400, [::1]:7400, localhost:7400 or 7400".to_owned())
+        .ok_or_else(|| "write 127.0.0.1:7878, [::1]:7878, localhost:7878 or 7878".to_owned())
 }
 
 #[cfg(test)]
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(address("[::1]:0").map(|address| address.to_string()), Ok("[::1]:0".to_owned()));
         for text in ["", ":", "localhost", "localhost7402", "127.0.0.1", "70000", ":-1", ":+1", "::1", "example.com:80"]
         {
-            assert!(address(text).is_err_and(|fault| fault.contains("127.0.0.1:7400")), "{text}");
+            assert!(address(text).is_err_and(|fault| fault.contains("127.0.0.1:7878")), "{text}");
         }
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn checked(path: &Path, file: Option<&Path>) -> Result<(Catalog, Opti
 /// Where a catalog's data is, unless the caller says otherwise.
 pub(crate) fn data_folder(catalog: &Catalog) -> PathBuf {
     let plain = |char: char| if char.is_alphanumeric() || "-_".contains(char) { char } else { '_' };
-    Path::new("keyloom-data").join(catalog.name.chars().map(plain).collect::<String>())
+    Path::new(".keyloom").join(catalog.name.chars().map(plain).collect::<String>())
 }
 
 fn say(catalog: &Catalog, place: &str, ready: &Ready) {

@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 }
 
 /// The address that documents name.
-const NAMED: &str = "127.0.0.1:7400";
+const NAMED: &str = "127.0.0.1:7878";
 
 /// The servers of a document, and the address that stands for the one it names.
 struct Servers {

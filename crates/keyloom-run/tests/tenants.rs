@@ -1,16 +1,17 @@
 //! Two tenants with the same ids, the same keys and the same values: neither sees or changes anything of the other's.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
-};
+#[path = "support/clock.rs"]
+mod clock;
 
+use std::sync::Arc;
+
+use clock::Turned;
 use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
 use keyloom_store::{Define, Model, Store};
 use keyloom_text::{Files, Unreadable};
@@ -50,18 +51,6 @@ impl Files for Text {
     }
 }
 
-struct Turned(AtomicI64);
-
-impl Environment for Turned {
-    fn now_us(&self) -> i64 {
-        self.0.fetch_add(1_000, Ordering::Relaxed)
-    }
-
-    fn random(&self, bytes: &mut [u8]) {
-        bytes.fill(7);
-    }
-}
-
 fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
@@ -72,7 +61,7 @@ fn open<S: Store + Define>(store: S) -> Run {
     let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
-    let clock = Arc::new(Turned(AtomicI64::new(1_794_735_000_000_000)));
+    let clock = Arc::new(Turned::new());
     wait(Run::open(program, Arc::new(store), clock)).unwrap()
 }
 

@@ -1,16 +1,20 @@
 //! Writes of every form that is run, on three stores.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
+#[path = "support/clock.rs"]
+mod clock;
+
 use std::sync::{
     Arc,
-    atomic::{AtomicI64, AtomicU64, Ordering},
+    atomic::{AtomicU64, Ordering},
 };
 
+use clock::Turned;
 use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
 use keyloom_store::{Define, Model, Store};
 use keyloom_text::{Files, Unreadable};
@@ -117,20 +121,6 @@ impl Files for Text<'_> {
     }
 }
 
-struct Turned(AtomicI64);
-
-impl Environment for Turned {
-    fn now_us(&self) -> i64 {
-        self.0.fetch_add(1_000, Ordering::Relaxed)
-    }
-
-    fn random(&self, bytes: &mut [u8]) {
-        bytes.fill(7);
-    }
-}
-
-const START_MS: i64 = 1_794_735_000_000;
-
 struct House {
     run: Run,
     clock: Arc<Turned>,
@@ -147,7 +137,7 @@ fn open<S: Store + Define>(store: S, catalog: &str) -> House {
     let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
-    let clock = Arc::new(Turned(AtomicI64::new(START_MS * 1_000)));
+    let clock = Arc::new(Turned::new());
     let run = wait(Run::open(program, Arc::new(store), clock.clone())).unwrap();
     House { run, clock, keys: AtomicU64::new(0) }
 }
@@ -165,11 +155,11 @@ fn houses() -> [House; 3] {
 
 impl House {
     fn now_ms(&self) -> i64 {
-        self.clock.0.load(Ordering::Relaxed) / 1_000
+        self.clock.now_ms()
     }
 
     fn turn(&self, seconds: i64) {
-        self.clock.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+        self.clock.turn_ms(seconds * 1_000);
     }
 
     fn key(&self) -> String {

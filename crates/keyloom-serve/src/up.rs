@@ -64,7 +64,7 @@ pub enum Data<'a> {
 /// What is served, said once it is.
 #[derive(Debug)]
 pub struct Ready {
-    /// `http://127.0.0.1:7400`
+    /// `http://127.0.0.1:7878`
     pub address: String,
     /// What opening a folder found.
     pub opened: Option<Opened>,

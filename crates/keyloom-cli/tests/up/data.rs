@@ -15,7 +15,7 @@ fn lines(text: &str) -> Vec<Json> {
 fn all_data_can_be_taken_out_and_brought_back() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let (shop, data) = (example("shop"), here.join("keyloom-data/shop"));
+    let (shop, data) = (example("shop"), here.join(".keyloom/shop"));
     let shop_text = shop.to_str().unwrap();
     let up = Up::start(&shop, here, &[]);
     let mut made = Vec::new();
@@ -29,7 +29,7 @@ fn all_data_can_be_taken_out_and_brought_back() {
     assert_eq!((running.0, running.1.lines().count()), (0, 30), "{}", running.1);
     let rows = lines(&running.1);
     assert!(rows.iter().all(|row| row["entity"] == "User" && row["row"]["name"] == "é \"n\"\n"), "{rows:?}");
-    let (code, said) = ended(&["backup", "keyloom-data/shop", "running.backup"], here);
+    let (code, said) = ended(&["backup", ".keyloom/shop", "running.backup"], here);
     assert_eq!(code, 0, "{said}");
     assert!(said.starts_with("wrote running.backup: "), "{said}");
 
@@ -42,7 +42,7 @@ fn all_data_can_be_taken_out_and_brought_back() {
     assert!(!data.join("control").exists());
 
     assert_eq!(lines(&ended(&["export", shop_text], here).1), rows);
-    assert_eq!(ended(&["backup", "keyloom-data/shop", "stopped.backup"], here).0, 0);
+    assert_eq!(ended(&["backup", ".keyloom/shop", "stopped.backup"], here).0, 0);
     for name in ["running", "stopped"] {
         let (code, said) = ended(&["restore", &format!("{name}.backup"), &format!("again/{name}")], here);
         assert_eq!(code, 0, "{said}");
@@ -66,7 +66,7 @@ fn what_can_not_be_taken_out_says_why() {
         assert_eq!(found, code, "{arguments:?}: {text}");
         assert!(text.contains(words), "{arguments:?}: {text}");
     };
-    says(&["export", shop], 2, "there is no data in keyloom-data/shop");
+    says(&["export", shop], 2, "there is no data in .keyloom/shop");
     says(&["backup", "nowhere", "x.backup"], 2, "there is no data in nowhere");
     says(&["export", "--data", "data"], 2, "keyloom export CATALOG --data DIR");
     let file = format!("{shop}/catalog.yaml");

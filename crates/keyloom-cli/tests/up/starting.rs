@@ -16,7 +16,7 @@ fn it_stops_when_told_and_goes_on_where_it_was() {
     let hangup = if ignored.ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']) { "-TERM" } else { "-HUP" };
     for (round, signal) in ["-INT", "-TERM", hangup, "-INT"].into_iter().enumerate() {
         let up = Up::start(&example("shop"), folder.path(), &["--sync", "always"]);
-        let found = if round == 0 { "data: keyloom-data/shop (new)" } else { "data: keyloom-data/shop (opened)" };
+        let found = if round == 0 { "data: .keyloom/shop (new)" } else { "data: .keyloom/shop (opened)" };
         assert!(up.said.contains(found) && !up.said.contains("sudden"), "{}", up.said);
         let body = serde_json::json!({"name": "a", "email": format!("{round}@x")});
         users.push(up.post("/v1/sign_up", &new_key(), &body).json()["key"]["user_id"].as_str().unwrap().to_owned());
@@ -67,7 +67,7 @@ fn what_stands_in_the_way_is_named_with_the_way_out() {
     let address = taken.local_addr().unwrap().to_string();
     says(&["up", &shop, "--listen", &address], 3, &[&address, "taken by another process", "--listen"]);
     says(&["up", &shop, "--listen", "0.0.0.0:0"], 2, &["no credentials yet", "--anyone"]);
-    says(&["up", &shop, "--listen", "here"], 2, &["127.0.0.1:7400"]);
+    says(&["up", &shop, "--listen", "here"], 2, &["127.0.0.1:7878"]);
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &shop], 3, &["catalog.yaml is a file"]);
     let below = format!("{shop}/data");
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &below], 3, &["catalog.yaml is a file"]);
@@ -80,7 +80,7 @@ fn what_stands_in_the_way_is_named_with_the_way_out() {
     let more = "  take_order: { claim: Order, by: all, where: status = PAID, order: created_at asc, up_to: 5, lease: 60s, rate: rare, group: 5 }\n";
     std::fs::write(here.join("more.yaml"), format!("{text}{more}")).unwrap();
     says(&["up", "more.yaml"], 2, &["nothing is served", "patterns.take_order: `claim`"]);
-    assert!(!here.join("keyloom-data").exists(), "nothing was touched");
+    assert!(!here.join(".keyloom").exists(), "nothing was touched");
 
     let up = Up::start(here.join("catalog.yaml").as_path(), here, &["--data", "data"]);
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", "data"], 3, &["in use by process"]);

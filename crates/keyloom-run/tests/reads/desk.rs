@@ -1,18 +1,16 @@
 //! A desk on some store, and what stands in it.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+#[path = "../support/clock.rs"]
+mod clock;
 
+use std::{collections::BTreeMap, sync::Arc};
+
+use clock::Turned;
 use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
 use keyloom_store::{Define, Store};
 use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
@@ -40,18 +38,6 @@ impl Dice {
 
     pub fn one_of<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len() as u64) as usize]
-    }
-}
-
-struct Turned(AtomicI64);
-
-impl Environment for Turned {
-    fn now_us(&self) -> i64 {
-        self.0.fetch_add(1_000, Ordering::Relaxed)
-    }
-
-    fn random(&self, bytes: &mut [u8]) {
-        bytes.fill(7);
     }
 }
 
@@ -95,7 +81,7 @@ fn open<S: Store + Define>(store: S, engine: Engine, runtime: &Runtime) -> (Run,
     let layout = design(&reading.catalog, engine, store.abilities());
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
-    let clock = Arc::new(Turned(AtomicI64::new(1_794_735_000_000_000)));
+    let clock = Arc::new(Turned::new());
     (runtime.block_on(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)
 }
 
@@ -119,7 +105,7 @@ impl Desk {
 
     fn write(&mut self, pattern: &str, body: &Json) {
         self.count += 1;
-        let key = format!("{};{}", self.count, self.clock.0.load(Ordering::Relaxed) / 1_000);
+        let key = format!("{};{}", self.count, self.clock.now_ms());
         let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body).unwrap();
         let call = Call { pattern, inputs, key: Some(&key), order: None, limit: None, cursor: None };
         let answer = self.runtime.block_on(self.run.call(&call));
