@@ -4,9 +4,10 @@
 //! of the call.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use keyloom_store::Table;
 
 use crate::{
-    digest::{same, seal},
+    digest::{digest, same, seal},
     problem::Problem,
     read::Position,
 };
@@ -30,17 +31,16 @@ pub(crate) struct Binding<'a> {
     pub(crate) pattern: &'a str,
     /// The order of the list, where it has several.
     pub(crate) order: &'a str,
-    /// The table that is read: a position is one in its order.
-    pub(crate) table: &'a str,
+    /// The table that is read: a position is one in its order. Another table, or the same with another key, refuses it.
+    pub(crate) place: [u8; 4],
     /// Stands for all inputs but the size of a page.
     pub(crate) inputs: [u8; 16],
-    pub(crate) epoch: u32,
 }
 
 impl Cursor {
     pub(crate) fn write(&self, binding: &Binding<'_>) -> String {
         let mut bytes = vec![FORMAT, u8::from(self.backwards) | u8::from(self.behind.is_some()) << 1];
-        bytes.extend(binding.epoch.to_le_bytes());
+        bytes.extend(binding.place);
         bytes.extend(binding.inputs);
         if let Some(Position { behind, range }) = &self.behind {
             bytes.extend(range.to_le_bytes());
@@ -59,9 +59,9 @@ impl Cursor {
             return Err(strange());
         }
         let [FORMAT, flags, rest @ ..] = bytes else { return Err(strange()) };
-        let (epoch, rest) = rest.split_first_chunk().ok_or_else(strange)?;
+        let (place, rest) = rest.split_first_chunk::<4>().ok_or_else(strange)?;
         let (inputs, behind) = rest.split_first_chunk::<16>().ok_or_else(strange)?;
-        if u32::from_le_bytes(*epoch) != binding.epoch {
+        if *place != binding.place {
             return Err(Problem::Cursor(
                 "the tables were laid out anew since this cursor was given out: begin again".into(),
             ));
@@ -80,8 +80,17 @@ impl Cursor {
     }
 }
 
+/// Stands for the order in which the rows of a table are.
+pub(crate) fn place(table: &Table) -> [u8; 4] {
+    let directions: Vec<u8> = table.sort.iter().map(|column| u8::from(column.descending)).collect();
+    let names = table.key_names().map(str::as_bytes);
+    let parts: Vec<&[u8]> = [table.name.as_bytes(), &directions].into_iter().chain(names).collect();
+    let [a, b, c, d, ..] = digest("place", &parts);
+    [a, b, c, d]
+}
+
 impl Binding<'_> {
     fn seal(&self, bytes: &[u8]) -> [u8; SEAL] {
-        seal(self.secret, "cursor", &[self.pattern.as_bytes(), self.order.as_bytes(), self.table.as_bytes(), bytes])
+        seal(self.secret, "cursor", &[self.pattern.as_bytes(), self.order.as_bytes(), bytes])
     }
 }

@@ -43,7 +43,6 @@ impl fmt::Display for NotYet {
 pub struct Program {
     planned: keyloom_plan::Program,
     pub(crate) catalog: Catalog,
-    pub(crate) epoch: u32,
     pub(crate) companions: Companions,
     pub(crate) tables: Vec<Table>,
     pub(crate) entities: Vec<EntityPlan>,
@@ -171,7 +170,6 @@ impl Program {
         let mut program = Self {
             planned: planned.clone(),
             catalog: catalog.clone(),
-            epoch: planned.layout.epoch,
             companions: planned.companions,
             tables,
             entities: Vec::new(),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     answer::Answer,
-    cursor::{Binding, Cursor},
+    cursor::{Binding, Cursor, place},
     problem::Problem,
     program::{Access, Reach, Slices},
     run::{Call, Run},
@@ -37,9 +37,8 @@ impl Run {
             secret: &self.secret,
             pattern: call.pattern,
             order: order.unwrap_or_default(),
-            table: &shape.table().name,
+            place: place(shape.table()),
             inputs: call.inputs.digest(call.pattern)?,
-            epoch: self.program.epoch,
         };
         let cursor = match call.cursor {
             Some(_) if !goes_on => {
