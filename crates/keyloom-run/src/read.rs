@@ -4,6 +4,7 @@ mod found;
 mod merge;
 mod page;
 mod ranges;
+mod starts;
 
 use keyloom_plan::Wants;
 use keyloom_store::{Freshness, Get, Millis, Store};

@@ -1,7 +1,7 @@
 //! Reads, question by question: which table, which ranges of it, what is tested on rows.
 
 use keyloom_model::{
-    Entity, Expr, Freshness as Stated, Path, Pattern, Read as ReadModel, ReadVerb, Returns, Root,
+    Entity, Expr, Freshness as Stated, Function, Path, Pattern, Read as ReadModel, ReadVerb, Returns, Root,
     layout::Question as Address,
 };
 use keyloom_plan::{Component, Fixed, Program as Planned, Reach as PlannedReach, ReadPlan, Slice, Wants, Within};
@@ -95,6 +95,13 @@ pub(crate) enum Choice {
 #[derive(Debug, Clone)]
 pub(crate) enum Bounds {
     Ends {
+        low: Option<(Typed, bool)>,
+        high: Option<(Typed, bool)>,
+    },
+    /// The same of what a function makes of a field of this kind.
+    Of {
+        function: Function,
+        kind: Kind,
         low: Option<(Typed, bool)>,
         high: Option<(Typed, bool)>,
     },
@@ -291,13 +298,25 @@ fn typed(expr: &Expr, entity: &Entity, kind: &Kind) -> Bound<Typed> {
 
 /// A range as bounds, if it is run.
 fn bounds_of(within: &Within, entity: &Entity, kind: &Kind) -> Bound<Bounds> {
-    let end = |end: &Option<(Expr, bool)>| -> Bound<Option<(Typed, bool)>> {
+    let end = |end: &Option<(Expr, bool)>, kind: &Kind| -> Bound<Option<(Typed, bool)>> {
         let Some((expr, included)) = end else { return Ok(None) };
         Ok(Some((typed(expr, entity, kind)?, *included)))
     };
     match within {
-        Within::Ends { low, high } => Ok(Bounds::Ends { low: end(low)?, high: end(high)? }),
+        Within::Ends { low, high } => Ok(Bounds::Ends { low: end(low, kind)?, high: end(high, kind)? }),
         Within::Prefix(prefix) => Ok(Bounds::Prefix(typed(prefix, entity, kind)?)),
-        Within::Of(function, _) => one(format!("a range of the function `{}`", function.name())),
+        Within::Of(function, inner) => {
+            let made = match function {
+                Function::Time | Function::Hour => Kind::Timestamp { micros: false },
+                Function::Day | Function::Month => Kind::Date,
+                Function::Year => Kind::Int,
+                _ => return one(format!("a range of the function `{}`", function.name())),
+            };
+            let Within::Ends { low, high } = &**inner else {
+                return one(format!("a range of the function `{}`", function.name()));
+            };
+            let (low, high) = (end(low, &made)?, end(high, &made)?);
+            Ok(Bounds::Of { function: *function, kind: kind.clone(), low, high })
+        }
     }
 }

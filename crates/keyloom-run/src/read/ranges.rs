@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use keyloom_value::{Value, compare, key};
 
-use super::Asking;
+use super::{Asking, starts::start};
 use crate::{
     evaluate::BuiltIn,
     problem::Problem,
@@ -81,6 +81,17 @@ impl Run {
                         // An optional input that was not sent bounds nothing.
                         if !value.is_null() {
                             between.narrow(value, *included, is_low);
+                        }
+                    }
+                }
+                Bounds::Of { function, kind, low, high } => {
+                    for (end, is_low) in [(low, true), (high, false)] {
+                        let Some((typed, included)) = end else { continue };
+                        let value = scope.value(&typed.expr, &typed.kind)?;
+                        if !value.is_null() {
+                            // It begins where the function reaches the value, and ends where it reaches the next one.
+                            let from = start(*function, &value, is_low != *included, kind)?;
+                            between.narrow(from, is_low, is_low);
                         }
                     }
                 }

@@ -174,7 +174,7 @@ impl Desk {
             let nobody = || json!(if name == "code" { "none" } else { "00000000-0000-4000-8000-000000000000" });
             tickets.get(at).map_or_else(nobody, |ticket| ticket[name].clone())
         };
-        let mut asked = match dice.below(12) {
+        let mut asked = match dice.below(13) {
             0 => Asked::of("get", &[("ticket_id", ticket(dice, &self.tickets, "ticket_id"))]),
             1 => Asked::of("find", &[("code", ticket(dice, &self.tickets, "code"))]),
             2 => Asked::of("open_queue", &[("queue_id", queue)]),
@@ -203,6 +203,10 @@ impl Desk {
                 asked
             }
             9 => Asked::of("everything", &[]),
+            11 => {
+                let day = json!(format!("2026-11-{:02}", 1 + dice.below(9)));
+                Asked::of("on_day", &[("queue_id", queue), ("day", day)])
+            }
             10 => Asked::of("how_many", &[("queue_id", queue)]),
             _ => {
                 let few = &self.tickets[..self.tickets.len().min(4)];

@@ -81,6 +81,13 @@ impl Plain<'_> {
                 rows.sort_by(|a, b| by_due_down(a, b).then(by_id(b, a)));
                 Expected::Rows(rows)
             }
+            ("on_day", _) => {
+                let mut rows = of_queue();
+                let day = text(input("day").unwrap());
+                rows.retain(|ticket| ticket.get("due_at").is_some_and(|due| text(due).starts_with(day)));
+                rows.sort_by(|a, b| by_due(a, b).then(by_id(a, b)));
+                Expected::Rows(rows)
+            }
             ("everything", _) => {
                 let mut rows = self.0.tickets.clone();
                 rows.sort_by(|a, b| by_title(a, b).then(by_id(a, b)));
