@@ -48,7 +48,11 @@ impl Run {
                     Ok(values) => values,
                     Err(reason) => return Ok(Next::Refused(reason)),
                 };
-                Ok(Next::Stands(self.finish(entity, values, &call.inputs, request.now_us)?))
+                let values = self.finish(entity, values, &call.inputs, request.now_us)?;
+                match there.map(|there| self.refused_state(plan, entity, there, &values, &call.inputs)).transpose()? {
+                    Some(Some(reason)) => Ok(Next::Refused(reason)),
+                    _ => Ok(Next::Stands(values)),
+                }
             }
             (WriteVerb::Update, None) if plan.or_create => {
                 let values = self.new_values(plan, entity, &call.inputs, request)?;
@@ -144,8 +148,8 @@ impl Run {
         call: &Call<'_>,
         request: &Request,
     ) -> Result<Next, Problem> {
-        let (built_in, now_us) = (there.built_in(), request.now_us);
-        let (row, inputs) = (&there.values, &call.inputs);
+        let (inputs, now_us) = (&call.inputs, request.now_us);
+        let (row, built_in) = (&there.values, there.built_in());
         let scope = Scope { fields: &entity.fields, row, built_in, item: None, inputs, now_us };
         for (test, reason) in &plan.conditions {
             if !scope.holds(test)? {
@@ -155,9 +159,29 @@ impl Run {
         if plan.verb == WriteVerb::Delete {
             return Ok(Next::Gone);
         }
-        let values = self.assigned(plan, entity, &there.values, built_in, call, now_us)?;
+        let values = self.assigned(plan, entity, row, built_in, call, now_us)?;
+        if let Some(reason) = self.refused_state(plan, entity, there, &values, inputs)? {
+            return Ok(Next::Refused(reason));
+        }
+        Ok(Next::Stands(self.finish(entity, values, inputs, now_us)?))
+    }
+
+    /// The reason why a row can't pass from its state to another. Who puts a whole row may leave it in the state it has.
+    fn refused_state(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        there: &Record,
+        values: &[Owned],
+        inputs: &Inputs,
+    ) -> Result<Option<String>, Problem> {
+        let whole = plan.verb == WriteVerb::Put;
         for states in &self.declared(entity)?.states {
-            let Some(at) = entity.field(&states.field).filter(|at| plan.assigned[*at].is_some()) else { continue };
+            let assigned = |at: &usize| whole || plan.assigned[*at].is_some();
+            let Some(at) = entity.field(&states.field).filter(assigned) else { continue };
+            if whole && there.values[at] == values[at] {
+                continue;
+            }
             if plan.patched.contains(&at) && !inputs.has(&states.field) {
                 continue;
             }
@@ -165,10 +189,10 @@ impl Run {
             let name = |value: &Owned| to_text(value, kind).map_err(|mismatch| Problem::Broken(mismatch.to_string()));
             let (from, to) = (name(&there.values[at])?, name(&values[at])?);
             if !states.changes.iter().any(|change| (&change.0, &change.1) == (&from, &to)) {
-                return Ok(Next::Refused(format!("{}_is_{}", states.field, from.to_lowercase())));
+                return Ok(Some(format!("{}_is_{}", states.field, from.to_lowercase())));
             }
         }
-        Ok(Next::Stands(self.finish(entity, values, inputs, now_us)?))
+        Ok(None)
     }
 
     /// A row with what a write assigns; everything that it looks at is as it was before.

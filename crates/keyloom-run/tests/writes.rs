@@ -107,6 +107,7 @@ patterns:
   extend: { update: Lease, by: [lease_id], set: { until: until + 1h }, rate: rare }
   get_lease: { get: Lease, by: [lease_id], rate: rare }
   leases: { list: Lease, by: [room_id], order: until asc, page: 10, returns: [note], rate: rare }
+  put_room: { put: Room, takes: [room_id, owner_id, name, state], rate: rare }
   count_up: { update: Setting, by: [owner_id, name], set: { value: value + $by }, or_create: true, returns: [value], rate: rare }
   set_many: { update: Setting, by: [owner_id, name], set: { value: value + $by }, or_create: true, batch: 5, rate: rare }
   settings: { list: Setting, by: [owner_id], order: name asc, page: 10, rate: rare }
@@ -220,6 +221,18 @@ fn a_put_makes_a_row_or_replaces_it() {
         assert_eq!(house.done("put_owner", &ann(1)).1, Some(ann(1)));
         assert_eq!(house.done("put_owner", &ann(2)).1, Some(ann(2)));
         assert_eq!(house.get("get_owner", &json!({"owner_id": "ann"})), Some(ann(2)));
+    }
+}
+
+#[test]
+fn a_put_meets_the_states_of_what_is_there() {
+    for house in houses() {
+        let room = house.room("Blue");
+        let put = |name: &str, state: &str| json!({"room_id": room, "owner_id": "ann", "name": name, "state": state});
+        house.done("put_room", &put("Blue", "TAKEN"));
+        house.done("put_room", &put("Green", "TAKEN"));
+        house.refused("put_room", &put("Green", "CLOSED"), "state_is_taken");
+        assert_eq!(house.get("get", &json!({"room_id": room})).unwrap()["name"], "Green");
     }
 }
 
