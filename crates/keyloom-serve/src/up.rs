@@ -170,12 +170,16 @@ pub(crate) fn program(catalog: &Catalog, layout: Option<&Layout>, engine: Engine
         Some(layout) => Planned::compile(catalog, layout, &abilities),
         None => Planned::compile(catalog, &design(catalog, engine, &abilities), &abilities),
     };
-    if catalog.tenant.is_some() {
-        let what = "tenants: there are no credentials yet".to_owned();
-        return Err(UpError::NotYet(vec![NotYet { at: "tenant".to_owned(), what }]));
-    }
     // What is not run yet is said first: much of what is refused follows from it.
     let bound = Program::of(&planned);
+    let tenants = catalog
+        .tenant
+        .as_ref()
+        .map(|_| NotYet { at: "tenant".to_owned(), what: "tenants: there are no credentials yet".to_owned() });
+    let bound = match (tenants, bound) {
+        (None, bound) => bound,
+        (Some(tenants), bound) => Err(std::iter::once(tenants).chain(bound.err().unwrap_or_default()).collect()),
+    };
     if planned.refusals.is_empty() { bound.map_err(UpError::NotYet) } else { Err(UpError::Refused(planned.refusals)) }
 }
 
