@@ -12,7 +12,6 @@ use crate::{
     answer::Answer,
     carry::Companion,
     digest::digest,
-    dirty::Mark,
     judge::Next,
     problem::Problem,
     program::{EntityPlan, Write},
@@ -45,10 +44,9 @@ impl Run {
         let record = Record::placed(version, request.now_us, values);
         let source = self.source_row(entity, &record)?;
         let lists = self.standing(entity, &record);
-        let rows: Vec<&Companion> = std::iter::once(&source).chain(&lists).collect();
         let mut placed = Ok(());
         for _ in 0..TRIES_MAX {
-            placed = self.place_all(entity, &source, &lists, &rows).await;
+            placed = self.place_all(entity, &source, &lists).await;
             if !matches!(placed, Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. })) {
                 break;
             }
@@ -83,16 +81,11 @@ impl Run {
 
     /// Places the row and what follows from it: all together where the engine takes so much, else the row together with a
     /// mark, by which the rest is finished if this process does not come to it.
-    async fn place_all(
-        &self,
-        entity: &EntityPlan,
-        source: &Companion,
-        lists: &[Companion],
-        rows: &[&Companion],
-    ) -> Result<(), Fault> {
+    async fn place_all(&self, entity: &EntityPlan, source: &Companion, lists: &[Companion]) -> Result<(), Fault> {
         let now = millis(self.now_us());
-        if rows.len() == 1 || self.fits_together(rows) {
-            return self.place_together(rows, now).await;
+        let rows: Vec<&Companion> = std::iter::once(source).chain(lists).collect();
+        if lists.is_empty() || self.fits_together(&rows) {
+            return self.place_together(&rows, now).await;
         }
         if self.program.companions == Companions::Ride {
             return Err(Fault::refused(format!(
@@ -100,8 +93,7 @@ impl Run {
                 entity.name
             )));
         }
-        let (mark, row): (Mark, Companion) =
-            self.new_mark(entity, &source.key).map_err(|problem| Fault::refused(problem.to_string()))?;
+        let (mark, row) = self.new_mark(entity, &source.key).map_err(|problem| Fault::refused(problem.to_string()))?;
         self.place_together(&[source, &row], now).await?;
         self.place(lists).await?;
         self.owe(vec![mark]);

@@ -133,7 +133,7 @@ impl IdempotencyKey {
 }
 
 /// When a uuid of version 7 was made.
-fn born(uuid: &[u8; 16]) -> i64 {
+pub(crate) fn born(uuid: &[u8; 16]) -> i64 {
     uuid[..6].iter().fold(0, |birth, byte| birth << 8 | i64::from(*byte))
 }
 

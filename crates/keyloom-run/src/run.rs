@@ -144,19 +144,22 @@ impl Run {
     /// # Errors
     /// When it has no answer.
     pub async fn call(&self, call: &Call<'_>) -> Result<Answer, Problem> {
-        let position = self.program.catalog.patterns.iter().position(|pattern| pattern.name == call.pattern);
-        let plan = position.and_then(|position| self.program.plans.get(position));
-        match plan {
+        match self.plan(call.pattern) {
             Some(Plan::Read(plan)) => self.read(plan, call).await,
             Some(Plan::Write(plan)) => self.write(plan, call).await,
             None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
         }
     }
 
+    /// How a pattern is run, if there is one of that name.
+    pub(crate) fn plan(&self, name: &str) -> Option<&Plan> {
+        let position = self.program.catalog.patterns.iter().position(|pattern| pattern.name == name)?;
+        self.program.plans.get(position)
+    }
+
     /// The plan of a pattern that reads.
     pub(crate) fn reading(&self, name: &str) -> Result<&Read, Problem> {
-        let position = self.program.catalog.patterns.iter().position(|pattern| pattern.name == name);
-        match position.and_then(|position| self.program.plans.get(position)) {
+        match self.plan(name) {
             Some(Plan::Read(plan)) => Ok(plan),
             _ => Err(Problem::Input(format!("there is no pattern `{name}` that reads"))),
         }

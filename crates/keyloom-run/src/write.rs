@@ -56,8 +56,7 @@ impl Run {
         items: Vec<Inputs>,
         key: Option<&str>,
     ) -> Result<Vec<Result<Answer, Problem>>, Problem> {
-        let position = self.program.catalog.patterns.iter().position(|known| known.name == pattern);
-        let Some(Plan::Write(plan)) = position.and_then(|position| self.program.plans.get(position)) else {
+        let Some(Plan::Write(plan)) = self.plan(pattern) else {
             return Err(Problem::Input(format!("there is no pattern `{pattern}` that writes")));
         };
         let Some(max) = plan.batch else {

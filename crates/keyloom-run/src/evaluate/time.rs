@@ -3,6 +3,8 @@
 use keyloom_model::{Arithmetic, Date, Function, TimeSpan, TimeUnit};
 use keyloom_value::{Duration, Value, json::Unfit};
 
+use crate::idempotency::born;
+
 type Owned = Value<'static>;
 
 const DAY_MS: i64 = 86_400_000;
@@ -82,7 +84,7 @@ pub(super) fn part(function: Function, of: &Value<'_>, micros: bool) -> Result<O
         Value::Timestamp(moment) if micros => moment.div_euclid(1_000),
         Value::Timestamp(moment) => *moment,
         Value::Date(day) => i64::from(*day) * DAY_MS,
-        Value::Uuid(uuid) => uuid[..6].iter().fold(0, |moment, byte| moment << 8 | i64::from(*byte)),
+        Value::Uuid(uuid) => born(uuid),
         _ => return Err(Unfit::new(format!("`{}` can't be applied here", function.name()))),
     };
     let day = millis.div_euclid(DAY_MS);
