@@ -30,6 +30,7 @@ mod protocol;
 mod read;
 mod receipts;
 mod record;
+mod release;
 mod reserve;
 mod ride;
 mod run;

@@ -140,6 +140,8 @@ pub(crate) struct Reservation {
     pub(crate) table: usize,
     pub(crate) unique: String,
     pub(crate) fields: Vec<usize>,
+    /// Only rows hold it that pass this test.
+    pub(crate) filter: Option<Expr>,
 }
 
 /// How a pattern is run.

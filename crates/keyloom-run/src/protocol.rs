@@ -34,6 +34,8 @@ pub(crate) struct Protocol {
     pub(crate) claims_again: bool,
     /// A reservation is set free if it has the version that was seen before its owner was decided.
     pub(crate) frees_by_version: bool,
+    /// Who takes the value of a row that has ended first decides that it is gone.
+    pub(crate) ends_first: bool,
     /// A row names the places that it has left.
     pub(crate) names_stale: bool,
     /// Who finds that a request was applied before sees to its companions, too.
@@ -59,6 +61,7 @@ impl Protocol {
         fences: true,
         claims_again: true,
         frees_by_version: true,
+        ends_first: true,
         names_stale: true,
         shows_found: true,
         receipts_first: true,

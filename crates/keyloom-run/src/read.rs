@@ -21,6 +21,7 @@ use crate::{
     problem::Problem,
     program::{Access, EntityPlan, Question, Reach, Read},
     record::Record,
+    reserve::held_by,
     run::{Call, Run},
 };
 
@@ -177,7 +178,7 @@ impl Run {
             seen = Some(held.version);
             let there = self.source(entity, &entity.source_key_of(&owner), freshness, now_us).await?;
             let there = self.alive(entity, there, now_us)?;
-            if let Some(there) = there.filter(|there| there.holds(reservation).as_ref() == Some(&value)) {
+            if let Some(there) = there.filter(|there| held_by(entity, there, reservation).as_ref() == Some(&value)) {
                 return Ok(Some(there));
             }
         }

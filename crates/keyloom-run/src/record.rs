@@ -3,10 +3,7 @@
 use keyloom_store::{ColumnAt, Row, Shape};
 use keyloom_value::{Malformed, Value};
 
-use crate::{
-    evaluate::BuiltIn,
-    program::{Reservation, Source},
-};
+use crate::{evaluate::BuiltIn, program::Source};
 
 /// A source row.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,11 +114,6 @@ impl Record {
     pub(crate) fn fields(&self, fields: &[usize]) -> Option<Vec<Value<'static>>> {
         let values: Vec<Value<'static>> = fields.iter().map(|field| self.values[*field].clone()).collect();
         (!values.iter().any(Value::is_null)).then_some(values)
-    }
-
-    /// The unique value that it holds, if it is there and has one.
-    pub(crate) fn holds(&self, reservation: &Reservation) -> Option<Vec<Value<'static>>> {
-        if self.gone { None } else { self.fields(&reservation.fields) }
     }
 
     pub(crate) fn built_in(&self) -> BuiltIn {

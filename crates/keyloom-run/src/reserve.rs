@@ -4,7 +4,7 @@ use keyloom_store::{Change, ColumnAt, Decision, Expect, Fault, Freshness, Get, I
 use keyloom_value::Value;
 
 use crate::{
-    carry::Intent,
+    carry::{Intent, passes},
     problem::Problem,
     program::{EntityPlan, Reservation, grace_ms},
     read::millis,
@@ -49,6 +49,13 @@ impl Reserve<'_> {
     }
 }
 
+/// The unique value that a row holds: one that is gone or does not pass the test holds none. One that has ended holds its
+/// value until somebody decides that it is gone.
+pub(crate) fn held_by(entity: &EntityPlan, record: &Record, reservation: &Reservation) -> Option<Vec<Owned>> {
+    let holds = !record.gone && reservation.filter.as_ref().is_none_or(|filter| passes(entity, record, filter));
+    if holds { record.fields(&reservation.fields) } else { None }
+}
+
 impl Run {
     /// The unique values that a write takes and sets free. Who has not looked expects the new ones to be absent, and is
     /// told by the decision.
@@ -63,8 +70,8 @@ impl Run {
         let own = entity.identity(record);
         let mut reserves = Vec::new();
         for reservation in &entity.reservations {
-            let old = there.and_then(|there| there.holds(reservation));
-            let new = record.holds(reservation);
+            let old = there.and_then(|there| held_by(entity, there, reservation));
+            let new = held_by(entity, record, reservation);
             if old == new {
                 continue;
             }
@@ -85,14 +92,24 @@ impl Run {
                 };
                 reserves.push(Reserve { reservation, key, expect, taken: true });
             }
-            if let Some(key) = old
-                && let Some(held) = self.held(entity, reservation, &key, Freshness::Fresh).await?
-                && held.owner.as_ref() == Some(&own)
-            {
-                reserves.push(Reserve { reservation, key, expect: Expect::Version(held.version), taken: false });
+            if let Some(there) = there {
+                reserves.extend(self.to_free(entity, reservation, there).await?);
             }
         }
         Ok(Reserving::Ready(reserves))
+    }
+
+    /// The unique value that a row holds and is to lose.
+    pub(crate) async fn to_free<'a>(
+        &self,
+        entity: &EntityPlan,
+        reservation: &'a Reservation,
+        there: &Record,
+    ) -> Result<Option<Reserve<'a>>, Problem> {
+        let Some(key) = held_by(entity, there, reservation) else { return Ok(None) };
+        let held = self.held(entity, reservation, &key, Freshness::Fresh).await?;
+        let own = held.filter(|held| held.owner.as_ref() == Some(&entity.identity(there)));
+        Ok(own.map(|held| Reserve { reservation, key, expect: Expect::Version(held.version), taken: false }))
     }
 
     /// What stands in the reservation of a value, if there is one.

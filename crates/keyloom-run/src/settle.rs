@@ -9,7 +9,7 @@ use crate::{
     problem::Problem,
     program::{DIRTY, EntityPlan, Reservation, SYSTEM},
     read::millis,
-    reserve::{Held, Reserve},
+    reserve::{Held, Reserve, held_by},
     run::Run,
 };
 
@@ -137,7 +137,7 @@ impl Run {
         let Some(record) = touched else { return Ok(!self.protocol.touches) };
         let mut all = self.project(entity, &record).await;
         for reserve in &claims {
-            if record.holds(reserve.reservation).as_ref() != Some(&reserve.key) {
+            if held_by(entity, &record, reserve.reservation).as_ref() != Some(&reserve.key) {
                 all &= self.set_free(entity, &own, reserve).await;
             }
         }

@@ -3,22 +3,12 @@
 //! Every decision that is under way on the row fails then, wherever it is: it expects another version. That is how
 //! somebody makes certain that what has not happened can't happen any more.
 
-use keyloom_plan::Companions;
-use keyloom_store::{Expect, Fault, Freshness, Verdict};
+use keyloom_store::{Fault, Verdict};
 use keyloom_value::Value;
 
-use crate::{
-    problem::Problem,
-    program::{EntityPlan, Reservation},
-    record::Record,
-    reserve::{Held, Reserve},
-    run::Run,
-};
+use crate::{problem::Problem, program::EntityPlan, record::Record, run::Run};
 
 type Owned = Value<'static>;
-
-/// For so many tries a value that somebody has and does not hold is left to him: he may be about to.
-const PATIENCE: usize = 3;
 
 impl Run {
     /// Touches a source row that was seen like this; where there is none, its absence is written down. `None` when it is
@@ -57,31 +47,5 @@ impl Run {
             Ok(Verdict::Lost { .. }) | Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => Ok(None),
             Err(fault) => Err(fault.into()),
         }
-    }
-
-    /// Whether the one who has a unique value also holds it. Where reservations are decided by themselves he may have died
-    /// in between, or still be at it: he is given some time, then his value is set free.
-    pub(crate) async fn is_held(
-        &self,
-        entity: &EntityPlan,
-        reservation: &Reservation,
-        key: &[Owned],
-        held: Held,
-        tries: usize,
-    ) -> Result<bool, Problem> {
-        let Some(owner) = held.owner.filter(|_| self.program.companions == Companions::Follow) else { return Ok(true) };
-        let source = entity.source_key_of(&owner);
-        let there = self.source(entity, &source, Freshness::Fresh, self.now_us()).await?;
-        if there.as_ref().is_some_and(|there| there.holds(reservation).as_deref() == Some(key)) {
-            return Ok(true);
-        }
-        if tries >= PATIENCE
-            && let Some(touched) = self.touch(entity, &source, there).await?
-            && touched.holds(reservation).as_deref() != Some(key)
-        {
-            let expect = Expect::Version(held.version);
-            self.set_free(entity, &owner, &Reserve { reservation, key: key.to_vec(), expect, taken: false }).await;
-        }
-        Ok(false)
     }
 }

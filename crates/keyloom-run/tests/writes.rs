@@ -3,21 +3,13 @@
 
 #[path = "support/clock.rs"]
 mod clock;
+#[path = "support/house.rs"]
+mod house;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-
-use clock::Turned;
-use keyloom_design::design;
-use keyloom_finding::Sources;
-use keyloom_model::Engine;
-use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
+use house::{House, open, wait};
+use keyloom_run::{Answer, Caller, Problem};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
-use keyloom_store::{Define, Model, Store};
-use keyloom_text::{Files, Unreadable};
+use keyloom_store::Model;
 use serde_json::{Value as Json, json};
 
 const CATALOG: &str = "
@@ -114,35 +106,6 @@ patterns:
   note_once: { create: Setting, takes: [owner_id, name, note], once_per: [owner_id, name], rate: rare }
 ";
 
-struct Text<'a>(&'a str);
-
-impl Files for Text<'_> {
-    fn open(&self, _: &str) -> Result<String, Unreadable> {
-        Ok(self.0.to_owned())
-    }
-}
-
-struct House {
-    run: Run,
-    clock: Arc<Turned>,
-    keys: AtomicU64,
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
-
-fn open<S: Store + Define>(store: S, catalog: &str) -> House {
-    let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
-    assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
-    let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
-    let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
-    let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
-    let clock = Arc::new(Turned::new());
-    let run = wait(Run::open(program, Arc::new(store), clock.clone())).unwrap();
-    House { run, clock, keys: AtomicU64::new(0) }
-}
-
 /// On a store that decides one row at a time nothing is kept yet.
 fn without_kept() -> String {
     let kept = |line: &&str| !["count of", "sum of", "avg of", "kept"].iter().any(|words| line.contains(words));
@@ -154,59 +117,12 @@ fn houses() -> [House; 3] {
     [open(Model::new(), CATALOG), wide, open(AtOnce::new(1, ItemStore::new), CATALOG)]
 }
 
-impl House {
-    fn now_ms(&self) -> i64 {
-        self.clock.now_ms()
-    }
+/// What the tests of this catalog begin with.
+trait Rooms {
+    fn room(&self, name: &str) -> Json;
+}
 
-    fn turn(&self, seconds: i64) {
-        self.clock.turn_ms(seconds * 1_000);
-    }
-
-    fn key(&self) -> String {
-        format!("{};{}", self.keys.fetch_add(1, Ordering::Relaxed), self.now_ms())
-    }
-
-    fn send(&self, pattern: &str, body: &Json, key: Option<&str>) -> Result<Answer, Problem> {
-        let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
-        wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
-    }
-
-    fn write(&self, pattern: &str, body: &Json) -> Result<Answer, Problem> {
-        self.send(pattern, body, Some(&self.key()))
-    }
-
-    /// A write that is applied: its key and what it returns.
-    #[track_caller]
-    fn done(&self, pattern: &str, body: &Json) -> (Json, Option<Json>) {
-        match self.write(pattern, body) {
-            Ok(Answer::Applied { key, row, .. }) => (key, row),
-            other => panic!("{pattern} {body}: {other:?}"),
-        }
-    }
-
-    #[track_caller]
-    fn refused(&self, pattern: &str, body: &Json, reason: &str) {
-        assert_eq!(self.write(pattern, body), Ok(Answer::NotApplied { reason: reason.into() }), "{pattern} {body}");
-    }
-
-    #[track_caller]
-    fn get(&self, pattern: &str, body: &Json) -> Option<Json> {
-        match self.send(pattern, body, None).unwrap() {
-            Answer::Row { row, .. } => Some(row),
-            Answer::NoRow => None,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[track_caller]
-    fn list(&self, pattern: &str, body: &Json) -> Vec<Json> {
-        match self.send(pattern, body, None).unwrap() {
-            Answer::Rows { rows, .. } => rows,
-            other => panic!("{other:?}"),
-        }
-    }
-
+impl Rooms for House {
     /// A room of an owner with rank 3.
     fn room(&self, name: &str) -> Json {
         self.done("put_owner", &json!({"owner_id": "ann", "name": "Ann", "rank": 3}));

@@ -29,11 +29,8 @@ fn not_yet(entity: &Entity, catalog: &Catalog) -> Vec<String> {
     if entity.key.is_empty() {
         say("`key: none`");
     }
-    if matches!(entity.expires, Some(Expiry::At(_))) && !entity.unique.is_empty() {
-        say("`expires` together with `unique`");
-    }
-    if entity.unique.iter().any(|unique| unique.filter.is_some()) {
-        say("`unique .. where`");
+    for filter in entity.unique.iter().filter_map(|unique| unique.filter.as_ref()) {
+        found.extend(evaluate::not_yet(filter, entity));
     }
     for field in &entity.fields {
         let name = &field.name;
@@ -167,7 +164,12 @@ impl Program {
                 });
             }
             Holds::Reservations { unique, .. } => {
-                plan.reservations.push(Reservation { table, unique: unique.clone(), fields: key()? });
+                let declared = self.catalog.entity(&plan.name).and_then(|entity| {
+                    let named = |known: &&keyloom_model::Unique| known.name == *unique;
+                    entity.unique.iter().find(named)
+                });
+                let filter = declared.and_then(|unique| unique.filter.clone());
+                plan.reservations.push(Reservation { table, unique: unique.clone(), fields: key()?, filter });
             }
             Holds::Kept { .. } | Holds::Contributions(_) | Holds::Newest { .. } | Holds::Numbers { .. } => {
                 return Err("its rows are not run yet".to_owned());

@@ -1,6 +1,6 @@
 //! Each rule of the protocol is taken away, and must be missed within a stated number of seeds.
 
-use super::{AS_DESIGNED, KINDS, check};
+use super::{AS_DESIGNED, KINDS, Theme, check, check_in};
 use crate::protocol::Protocol;
 
 const ALL: [u64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -77,4 +77,11 @@ fn a_late_claim_that_nobody_stops_is_caught() {
 #[test]
 fn a_claim_without_a_new_version_is_caught() {
     missed("claims again", &[2, 3], 3_000, Protocol { claims_again: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_value_of_an_ended_row_that_is_not_decided_gone_is_caught() {
+    let protocol = Protocol { ends_first: false, ..AS_DESIGNED };
+    let found = (0..500).find_map(|seed| check_in(Theme::Passes, seed, protocol).err());
+    println!("without \"ends first\": {}", found.expect("nobody misses \"ends first\" in 500 seeds"));
 }

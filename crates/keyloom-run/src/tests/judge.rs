@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use keyloom_store::{Row, Sweep};
+use keyloom_store::{Millis, Row, Sweep};
 use keyloom_value::Value;
 
 use super::{
@@ -10,7 +10,11 @@ use super::{
     client::{Conclusion, Request, row_of},
     world::World,
 };
-use crate::{idempotency::IdempotencyKey, record::Record, record::Token};
+use crate::{
+    idempotency::IdempotencyKey,
+    record::{Record, Token},
+    reserve::held_by,
+};
 
 impl World {
     pub(super) fn judge(&self, requests: &[Request]) -> Result<Tally, String> {
@@ -25,7 +29,8 @@ impl World {
         for entity in &run.program.entities {
             let mut wanted = BTreeMap::new();
             for record in self.records(entity.source.table) {
-                for row in run.standing(entity, &record) {
+                let stands = run.standing(entity, &record).into_iter();
+                for row in stands.filter(|row| row.expires_at.is_none_or(|end| end > self.over())) {
                     wanted.insert((row.table, run.key_bytes(row.table, &row.key).unwrap()), row.values.unwrap());
                 }
             }
@@ -62,7 +67,7 @@ impl World {
             for reservation in &entity.reservations {
                 let mut holders: BTreeMap<Vec<u8>, Vec<Vec<Value<'static>>>> = BTreeMap::new();
                 for record in &records {
-                    if let Some(key) = record.fields(&reservation.fields) {
+                    if let Some(key) = held_by(entity, record, reservation) {
                         let bytes = run.key_bytes(reservation.table, &key).unwrap();
                         holders.entry(bytes).or_default().push(entity.identity(record));
                     }
@@ -143,7 +148,7 @@ impl World {
                 *visits.entry(run.key_bytes(entity.source.table, &key).unwrap()).or_default() += 1;
             }
         }
-        let entity = run.program.entities.iter().find(|entity| entity.name == "User").unwrap();
+        let Some(entity) = run.program.entities.iter().find(|entity| entity.name == "User") else { return Ok(tally) };
         for record in self.records(entity.source.table) {
             let key = run.key_bytes(entity.source.table, &entity.source_key(&record)).unwrap();
             let counted = visits.get(&key).copied().unwrap_or(0);
@@ -153,6 +158,11 @@ impl World {
             }
         }
         Ok(tally)
+    }
+
+    /// When it is over; nothing ends between two looks.
+    fn over(&self) -> Millis {
+        Millis(self.now_ms())
     }
 
     /// The source rows that are there.
@@ -166,7 +176,7 @@ impl World {
 
     fn rows(&self, table: usize) -> Vec<Row> {
         let run = &self.servers[0];
-        let (table, now) = (run.table(table).0, crate::read::millis(run.now_us()));
+        let (table, now) = (run.table(table).0, self.over());
         let swept = self.simulation.block_on(async {
             let segments = self.store.segments(table, 1).await?;
             self.store.sweep(table, &segments[0], None, 10_000, now).await

@@ -9,6 +9,7 @@ mod catalog;
 mod client;
 mod fragile;
 mod judge;
+mod passes;
 mod world;
 
 use std::time::Duration;
@@ -70,9 +71,20 @@ fn faults(seed: u64) -> (Faults, Fragility) {
     }
 }
 
+/// What the clients of a world do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Theme {
+    Shop,
+    Passes,
+}
+
 /// One run of one seed.
 fn check(seed: u64, protocol: Protocol) -> Result<Tally, String> {
-    let world = World::new(seed, protocol);
+    check_in(Theme::Shop, seed, protocol)
+}
+
+fn check_in(theme: Theme, seed: u64, protocol: Protocol) -> Result<Tally, String> {
+    let world = World::new(theme, seed, protocol);
     let requests = world.clients();
     let settled = world.quiet_tail()?;
     world.touch_all(&requests);
@@ -80,19 +92,26 @@ fn check(seed: u64, protocol: Protocol) -> Result<Tally, String> {
     Ok(Tally { settled, ..tally })
 }
 
-fn clean(seeds: std::ops::Range<u64>) -> Tally {
+fn clean(theme: Theme, seeds: std::ops::Range<u64>) -> Tally {
     let mut sum = Tally::default();
     for seed in seeds.clone() {
-        sum += check(seed, AS_DESIGNED).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+        sum += check_in(theme, seed, AS_DESIGNED).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
     }
-    println!("{seeds:?}: {sum:?}");
+    println!("{theme:?} {seeds:?}: {sum:?}");
     sum
 }
 
 #[test]
 fn every_answer_is_true_and_all_projections_follow() {
-    let sum = clean(0..1_000);
+    let sum = clean(Theme::Shop, 0..1_000);
     assert!(sum.applied > 1_000 && sum.not_applied > 100, "too little happened: {sum:?}");
+    assert!(sum.uncertain > 100 && sum.repeated > 100 && sum.settled > 100, "too little went wrong: {sum:?}");
+}
+
+#[test]
+fn unique_values_of_rows_that_end_have_one_holder() {
+    let sum = clean(Theme::Passes, 0..500);
+    assert!(sum.applied > 500 && sum.not_applied > 100, "too little happened: {sum:?}");
     assert!(sum.uncertain > 100 && sum.repeated > 100 && sum.settled > 100, "too little went wrong: {sum:?}");
 }
 
@@ -100,6 +119,7 @@ fn every_answer_is_true_and_all_projections_follow() {
 #[ignore = "a quarter of an hour: for changes of the protocol"]
 fn every_answer_is_true_for_long() {
     for thousand in 1..50 {
-        clean(thousand * 1_000..(thousand + 1) * 1_000);
+        clean(Theme::Shop, thousand * 1_000..(thousand + 1) * 1_000);
+        clean(Theme::Passes, thousand * 1_000..(thousand + 1) * 1_000);
     }
 }

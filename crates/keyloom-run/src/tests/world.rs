@@ -7,14 +7,17 @@ use std::{
     time::Duration,
 };
 
+use keyloom_model::Catalog;
 use keyloom_sim::{Clock, Dice, Faults, Simulation, Task, WideStore};
 use keyloom_store::{BoxFuture, Freshness, Store as _};
 
 use super::{
-    catalog::{catalog, compiled},
+    Theme,
+    catalog::{catalog, compiled, read},
     client::{Client, Request, row_of},
     faults,
     fragile::{Fragile, Fragility},
+    passes,
 };
 use crate::{Environment, Program, Run, protocol::Protocol};
 
@@ -25,6 +28,7 @@ const SERVERS: usize = 3;
 
 /// A shop on several processes.
 pub(super) struct World {
+    pub(super) theme: Theme,
     pub(super) seed: u64,
     /// None on a good day.
     fragility: Cell<Option<Fragility>>,
@@ -63,27 +67,34 @@ impl Environment for Process {
 }
 
 thread_local! {
-    static PROGRAM: Program = {
-        let store = WideStore::new(&Simulation::new(0, Faults::none()));
-        Program::of(&compiled(&catalog(), store.abilities())).unwrap()
-    };
+    static SHOP: Program = program(&catalog());
+    static PASSES: Program = program(&read(passes::CATALOG));
+}
+
+fn program(catalog: &Catalog) -> Program {
+    let store = WideStore::new(&Simulation::new(0, Faults::none()));
+    Program::of(&compiled(catalog, store.abilities())).unwrap()
 }
 
 impl World {
-    pub(super) fn new(seed: u64, protocol: Protocol) -> Self {
+    pub(super) fn new(theme: Theme, seed: u64, protocol: Protocol) -> Self {
+        let program = match theme {
+            Theme::Shop => SHOP.with(Clone::clone),
+            Theme::Passes => PASSES.with(Clone::clone),
+        };
         let simulation = Simulation::new(seed, Faults::none());
         let (store, dice, clock) = (WideStore::new(&simulation), simulation.dice(), simulation.clock());
         let server = |number: usize| {
             let ahead = Duration::from_millis([0, 13, 90][number % 3]);
             let environment =
                 Process { clock: clock.clone(), ahead, dice: dice.clone(), awake_until: Mutex::default() };
-            let opened = Run::open(PROGRAM.with(Clone::clone), Arc::new(store.clone()), Arc::new(environment));
+            let opened = Run::open(program.clone(), Arc::new(store.clone()), Arc::new(environment));
             let mut run = simulation.block_on(opened).unwrap().unwrap();
             run.protocol = protocol;
             Arc::new(run)
         };
         let servers: Vec<Arc<Run>> = (0..SERVERS).map(server).collect();
-        let world = Self { seed, fragility: Cell::default(), servers, store, dice, clock, simulation };
+        let world = Self { theme, seed, fragility: Cell::default(), servers, store, dice, clock, simulation };
         world.settle_from_here();
         world
     }
@@ -104,7 +115,7 @@ impl World {
         let shop = RefCell::default();
         let first = Client { world: self, number: u64::MAX, shop: &shop };
         let mut requests = Vec::new();
-        for count in 0..3 {
+        for count in 0..if self.theme == Theme::Shop { 3 } else { 0 } {
             requests.push(self.simulation.block_on(first.request(count)).unwrap());
         }
         let (faults, fragility) = faults(self.seed);

@@ -1,0 +1,88 @@
+//! Unique values whose owner does not hold them any more, or never came to.
+//!
+//! A value becomes free only after something was decided on its owner: then no decision is under way by which he would
+//! hold it. An owner whose time is over is decided gone, with all that he held.
+
+use keyloom_plan::Companions;
+use keyloom_store::{Expect, Freshness};
+use keyloom_value::Value;
+
+use crate::{
+    carry::Intent,
+    problem::Problem,
+    program::{EntityPlan, Reservation},
+    record::Record,
+    reserve::{Held, Reserve, held_by},
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// For so many tries a value that somebody has and does not hold is left to him: he may be about to.
+const PATIENCE: usize = 3;
+
+impl Run {
+    /// Whether the one who has a unique value also holds it. Where reservations are decided by themselves he may have died
+    /// in between, or still be at it: he is given some time, then his value is set free.
+    pub(crate) async fn is_held(
+        &self,
+        entity: &EntityPlan,
+        reservation: &Reservation,
+        key: &[Owned],
+        held: Held,
+        tries: usize,
+    ) -> Result<bool, Problem> {
+        let rides = self.program.companions == Companions::Ride;
+        let Some(owner) = held.owner.filter(|_| !rides || entity.expires.is_some()) else { return Ok(true) };
+        let expect = Expect::Version(held.version);
+        let free = Reserve { reservation, key: key.to_vec(), expect, taken: false };
+        let source = entity.source_key_of(&owner);
+        let now_us = self.now_us();
+        let there = self.source(entity, &source, Freshness::Fresh, now_us).await?;
+        let holds = |record: &Record| held_by(entity, record, reservation).as_deref() == Some(key);
+        if let Some(holder) = there.as_ref().filter(|there| holds(there)) {
+            if self.alive(entity, Some(holder.clone()), now_us)?.is_some() {
+                return Ok(true);
+            }
+            if self.protocol.ends_first {
+                self.end(entity, holder, now_us).await?;
+            } else {
+                self.set_free(entity, &owner, &free).await;
+            }
+        } else if (rides || tries >= PATIENCE)
+            && let Some(touched) = self.touch(entity, &source, there).await?
+            && !holds(&touched)
+        {
+            self.set_free(entity, &owner, &free).await;
+        }
+        Ok(false)
+    }
+
+    /// Decides that a row whose time is over is gone, and that nothing is its own any more. Where that fails, somebody else
+    /// has decided on it.
+    async fn end(&self, entity: &EntityPlan, ended: &Record, now_us: i64) -> Result<(), Problem> {
+        let mut values = vec![Value::Null; entity.fields.len()];
+        for field in &entity.source.key {
+            values[*field] = ended.values[*field].clone();
+        }
+        let clock = u64::try_from(now_us).unwrap_or(0).max(2);
+        let version = clock.max(ended.version + 2);
+        let rest = vec![Value::Null; ended.rest.len()];
+        let record = Record { version, gone: true, values, rest, stale: Vec::new(), ..ended.clone() };
+        let mut reserves = Vec::new();
+        for reservation in &entity.reservations {
+            reserves.extend(self.to_free(entity, reservation, ended).await?);
+        }
+        let intent = Intent {
+            entity,
+            before: Some(ended),
+            record: &record,
+            reserves: &reserves,
+            checks: &[],
+            kept: &[],
+            forgotten: &[],
+            now_us,
+        };
+        self.carry_out(&intent, &mut Vec::new()).await.map(drop)
+    }
+}

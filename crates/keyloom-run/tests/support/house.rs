@@ -1,0 +1,110 @@
+//! A catalog on some store, with a clock that the test turns.
+#![allow(dead_code, reason = "not every test does everything")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use keyloom_design::design;
+use keyloom_finding::Sources;
+use keyloom_model::Engine;
+use keyloom_plan::Program as Planned;
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
+use keyloom_store::{Define, Store};
+use keyloom_text::{Files, Unreadable};
+use keyloom_value::{Kind, Value, to_text};
+use serde_json::Value as Json;
+
+use crate::clock::Turned;
+
+struct Text<'a>(&'a str);
+
+impl Files for Text<'_> {
+    fn open(&self, _: &str) -> Result<String, Unreadable> {
+        Ok(self.0.to_owned())
+    }
+}
+
+pub struct House {
+    pub run: Run,
+    pub clock: Arc<Turned>,
+    keys: AtomicU64,
+}
+
+pub fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// A catalog that is opened on a store.
+pub fn open<S: Store + Define>(store: S, catalog: &str) -> House {
+    let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
+    assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
+    let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
+    let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
+    let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
+    let clock = Arc::new(Turned::new());
+    let run = wait(Run::open(program, Arc::new(store), clock.clone())).unwrap();
+    House { run, clock, keys: AtomicU64::new(0) }
+}
+
+impl House {
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    pub fn turn(&self, seconds: i64) {
+        self.clock.turn_ms(seconds * 1_000);
+    }
+
+    /// The moment in so many seconds, as callers write it.
+    pub fn moment(&self, seconds: i64) -> String {
+        let moment = Value::Timestamp(self.now_ms() + seconds * 1_000);
+        to_text(&moment, &Kind::Timestamp { micros: false }).unwrap()
+    }
+
+    pub fn key(&self) -> String {
+        format!("{};{}", self.keys.fetch_add(1, Ordering::Relaxed), self.now_ms())
+    }
+
+    pub fn send(&self, pattern: &str, body: &Json, key: Option<&str>) -> Result<Answer, Problem> {
+        let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
+        wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
+    }
+
+    pub fn write(&self, pattern: &str, body: &Json) -> Result<Answer, Problem> {
+        self.send(pattern, body, Some(&self.key()))
+    }
+
+    /// A write that is applied: its key and what it returns.
+    #[track_caller]
+    pub fn done(&self, pattern: &str, body: &Json) -> (Json, Option<Json>) {
+        match self.write(pattern, body) {
+            Ok(Answer::Applied { key, row, .. }) => (key, row),
+            other => panic!("{pattern} {body}: {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    pub fn refused(&self, pattern: &str, body: &Json, reason: &str) {
+        assert_eq!(self.write(pattern, body), Ok(Answer::NotApplied { reason: reason.into() }), "{pattern} {body}");
+    }
+
+    #[track_caller]
+    pub fn get(&self, pattern: &str, body: &Json) -> Option<Json> {
+        match self.send(pattern, body, None).unwrap() {
+            Answer::Row { row, .. } => Some(row),
+            Answer::NoRow => None,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[track_caller]
+    pub fn list(&self, pattern: &str, body: &Json) -> Vec<Json> {
+        match self.send(pattern, body, None).unwrap() {
+            Answer::Rows { rows, .. } => rows,
+            other => panic!("{other:?}"),
+        }
+    }
+}
