@@ -7,7 +7,7 @@
 use std::{cmp::Ordering, collections::VecDeque};
 
 use futures_util::future::try_join_all;
-use keyloom_store::{End, Freshness, Get, Range as Within, Row, Shape, Slice, Store, TableId};
+use keyloom_store::{End, Freshness, Get, Range as Within, Row, Shape, Slice, Store};
 use keyloom_value::{Value, key};
 
 use super::{
@@ -63,8 +63,8 @@ pub(super) struct Merged {
 struct Head<'a> {
     number: u32,
     range: &'a Range,
-    /// Rows that were read, with the bytes of their keys.
-    rows: VecDeque<(Vec<u8>, Row)>,
+    /// Rows that were read.
+    rows: VecDeque<Row>,
     /// The whole sort key up to which it was looked at.
     reached: Option<Vec<Owned>>,
     ended: bool,
@@ -85,12 +85,12 @@ impl Run {
         while merged.rows.len() < reading.wanted {
             let missing = reading.wanted - merged.rows.len();
             let Some(first) = first(&heads, shape, slices, reading.reverse)? else { break };
-            if let Some((behind, row)) = heads[first].rows.pop_front() {
+            if let Some(row) = heads[first].rows.pop_front() {
                 let found = Found::read(&row, shape, slices)?;
                 if passes(access, &asking.scope(entity, &found.values, found.built_in))?
                     && (heads.len() == 1 || merged.is_newest(entity, &found))
                 {
-                    merged.rows.push((Position { behind, range: heads[first].number }, found));
+                    merged.rows.push((heads[first].position_of(&row), found));
                 }
                 continue;
             }
@@ -123,7 +123,7 @@ impl Run {
             let key: Vec<Owned> = range.partition.iter().chain(&sort).cloned().collect();
             let now = millis(reading.asking.now_us);
             let got = self.store.get(Get { table, key: &key, freshness: at_most_settled(access), now }).await?;
-            head.rows.extend(got.row.map(|row| (after.behind.clone(), row)));
+            head.rows.extend(got.row);
         }
         head.reached = Some(sort);
         Ok(head)
@@ -131,7 +131,7 @@ impl Run {
 
     /// Reads on in a range; how many rows were looked at.
     async fn fill(&self, reading: &Reading<'_>, head: &mut Head<'_>, rows_max: u64) -> Result<u64, Problem> {
-        let (table, shape): (TableId, &Shape) = self.table(reading.slices.table);
+        let (table, _) = self.table(reading.slices.table);
         let Between { low, high } = reading.between;
         let read = self.store.slice(Slice {
             table,
@@ -145,11 +145,7 @@ impl Run {
             now: millis(reading.asking.now_us),
         });
         let read = read.await?;
-        for row in read.rows {
-            let key = row.key(shape)?;
-            let behind = encoded(&key[shape.partition_parts().len()..], shape, reading.slices)?;
-            head.rows.push_back((behind, row));
-        }
+        head.rows.extend(read.rows);
         match read.end {
             End::Range => head.ended = true,
             End::Limit { reached } => head.reached = Some(reached),
@@ -174,6 +170,16 @@ impl Merged {
 }
 
 impl Head<'_> {
+    /// Where a row of it stands.
+    fn position_of(&self, row: &Row) -> Position {
+        Position { behind: self.behind(row).to_vec(), range: self.number }
+    }
+
+    /// The bytes of a row's sort key behind what the range fixes.
+    fn behind<'a>(&self, row: &'a Row) -> &'a [u8] {
+        row.key_bytes().get(self.range.fixed..).unwrap_or_default()
+    }
+
     /// Where it stands when nothing of it is left to be given out: at what was looked at last.
     fn position(&self, shape: &Shape, slices: &Slices) -> Result<Option<Position>, Problem> {
         let Some(reached) = &self.reached else { return Ok(None) };
@@ -195,10 +201,14 @@ fn encoded(sort: &[Value<'_>], shape: &Shape, slices: &Slices) -> Result<Vec<u8>
 /// The range whose next row comes first, or might: of one that has to be read on, it may stand just behind what was
 /// reached.
 fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> Result<Option<usize>, Problem> {
+    // One range is the rule, and needs no comparing.
+    if let [head] = heads {
+        return Ok((!head.rows.is_empty() || !head.ended).then_some(0));
+    }
     let mut first: Option<(usize, Option<Position>)> = None;
     for (at, head) in heads.iter().enumerate() {
         let position = match head.rows.front() {
-            Some((behind, _)) => Some(Position { behind: behind.clone(), range: head.number }),
+            Some(row) => Some(head.position_of(row)),
             None if head.ended => continue,
             None => head.position(shape, slices)?,
         };

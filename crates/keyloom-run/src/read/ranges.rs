@@ -19,6 +19,8 @@ type Owned = Value<'static>;
 pub(crate) struct Range {
     pub(crate) partition: Vec<Owned>,
     pub(crate) equal: Vec<Owned>,
+    /// How many bytes of a row's key these are.
+    pub(crate) fixed: usize,
 }
 
 /// The smallest and the largest value of the next component.
@@ -54,7 +56,8 @@ impl Run {
             for equal in &equal {
                 let mut bytes = key::encode(&partition, shape.partition_parts()).map_err(broken)?;
                 key::encode_into(equal, shape.sort_parts(), &mut bytes).map_err(broken)?;
-                ranges.push((bytes, Range { partition: partition.clone(), equal: equal.clone() }));
+                let (partition, equal, fixed) = (partition.clone(), equal.clone(), bytes.len());
+                ranges.push((bytes, Range { partition, equal, fixed }));
             }
         }
         // A value that was sent twice is one.
