@@ -75,6 +75,26 @@ impl Pattern {
             _ => Vec::new(),
         }
     }
+
+    /// Whether it looks at who calls it: `$caller`.
+    pub fn looks_at_caller(&self) -> bool {
+        let is_caller = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |part| found |= matches!(part, Expr::Input { name, .. } if name == "caller"));
+            found
+        };
+        let selects = |selection: &Selection| {
+            selection.filter.iter().chain(selection.by.items().iter().map(|item| &item.value)).any(is_caller)
+        };
+        let writes = |write: &Write| {
+            let values = write.by.iter().map(|item| &item.value);
+            let values = values.chain(write.assignments.iter().map(|assignment| &assignment.value));
+            values.chain(write.conditions.iter().map(|condition| &condition.test)).any(is_caller)
+        };
+        self.selection().is_some_and(selects)
+            || self.read().is_some_and(|read| read.with.iter().any(|with| selects(&with.read.selection)))
+            || self.writes().iter().any(|(_, write)| writes(write))
+    }
 }
 
 /// What a caller sends.

@@ -56,7 +56,7 @@ pub fn grace_ms(catalog: &Catalog, layout: &Layout) -> i64 {
 }
 
 /// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
-/// and, where companions follow, what is to be looked at again.
+/// what callers show to say who they are, and, where companions follow, what is to be looked at again.
 pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
     let grace_ms = grace_ms(catalog, layout);
     let system = vec![column("value", Kind::Bytes)];
@@ -65,6 +65,7 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
     let mut tables = vec![
         table("kl_system", Discipline::Decided, vec![column("name", Kind::Text)], Vec::new(), system),
         Stored { grace_ms, ..receipts },
+        keys(),
     ];
     if companions == Companions::Follow {
         let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
@@ -80,6 +81,21 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         tables.push(Stored { grace_ms, ..dirty });
     }
     tables
+}
+
+/// Keys are few and stand together, so that they can be listed. None is ever removed.
+fn keys() -> Stored {
+    let micros = Kind::Timestamp { micros: true };
+    let columns = vec![
+        column("hash", Kind::Bytes),
+        column("subject", Kind::Text),
+        column("role", Kind::Text),
+        column("tenant", Kind::Text),
+        column("made", micros.clone()),
+        column("revoked", micros),
+    ];
+    let sort = vec![SortColumn { name: "id".to_owned(), kind: Kind::Text, descending: false }];
+    table("kl_key", Discipline::Decided, vec![column(ALL_COLUMN, Kind::Int)], sort, columns)
 }
 
 /// The columns that every decided source has. They come first, because the catalog's own may grow at the end.

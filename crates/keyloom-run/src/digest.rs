@@ -13,7 +13,7 @@ pub(crate) fn seal(secret: &[u8; 32], purpose: &str, parts: &[&[u8]]) -> [u8; 16
 }
 
 /// Compares without telling by its time how much was right.
-pub(crate) fn same(a: &[u8; 16], b: &[u8]) -> bool {
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
 }
 

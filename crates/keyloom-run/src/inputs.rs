@@ -73,6 +73,9 @@ impl<'a> Takes<'a> {
 
     fn read(&self, one: impl Fn(&Input) -> Result<Option<Value<'static>>, Unfit>) -> Result<Inputs, Problem> {
         let caller = self.caller.clone();
+        if caller.subject.is_none() && self.pattern.looks_at_caller() {
+            return Err(Problem::Caller("it looks at who calls: show a key, which has a subject".into()));
+        }
         let mut inputs = Inputs { caller, tenant: self.tenant()?, ..Inputs::default() };
         for input in &self.pattern.inputs {
             let within = |fault: Unfit| fault.within(&input.name);

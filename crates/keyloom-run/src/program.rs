@@ -155,8 +155,10 @@ pub(crate) enum Plan {
 pub(crate) const SYSTEM: usize = 0;
 /// What rows no longer remember themselves of the requests they absorbed.
 pub(crate) const RECEIPTS: usize = 1;
+/// What callers show to say who they are.
+pub(crate) const KEYS: usize = 2;
 /// What is to be looked at again; there where companions follow.
-pub(crate) const DIRTY: usize = 2;
+pub(crate) const DIRTY: usize = 3;
 
 impl Program {
     /// Makes a program ready to run.
