@@ -32,6 +32,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n  keyloom up --store cassandra://db-1,db-2/shop?dc=north\n  keyloom up --store cassandra://127.0.0.1/shop --create-keyspace 1\n  keyloom up --store dynamodb://eu-central-1 --dry-run\n  keyloom up --store dynamodb://local --endpoint http://127.0.0.1:8000\n\nIt stops on Ctrl-C. The data stays where it is."
     )]
     Up(UpArguments),
+    /// Add, list and revoke the keys that callers show
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  keyloom key add --subject ann --tenant acme  reads and writes the rows of one tenant\n  keyloom key add --subject ann                where the catalog has no tenants\n  keyloom key add --subject nightly --worker   names a tenant with each call, in the header Keyloom-Tenant\n  keyloom key add --subject ops --operator     the same, and sees how it all runs\n  keyloom key list examples/shop --data /srv/shop\n  keyloom key revoke 5d1f0c9a2b3e --store cassandra://db-1/shop\n\nA key is shown once, when it is added; the store has its hash alone. Callers send it with each request:\n  curl -H \"Authorization: Bearer $KEYLOOM_KEY\" http://127.0.0.1:7878/v1/get_order?order_id=..\n\nFrom the first key on, every request needs one. A running `keyloom up` is asked to make the change."
+    )]
+    Key(KeyArguments),
     /// Write all data of a folder into one file, also while it is served
     #[command(
         after_help = "Examples:\n  keyloom backup .keyloom/shop shop.backup\n  keyloom restore shop.backup .keyloom/shop-again\n\nThe file holds one moment, whatever is written meanwhile, and is there only when it is whole."
@@ -146,15 +152,13 @@ pub(crate) struct UpArguments {
     /// Prints what would be said to the engine to make the tables, and stops
     #[arg(long, requires = "address")]
     pub(crate) dry_run: bool,
-    /// The address to listen on, or a port of this machine; port 0 takes a free one
+    /// The address to listen on, or a port of this machine; port 0 takes a free one. One that other machines reach needs a
+    /// key first: keyloom key add
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// What an acknowledged write survives; for data in a folder
     #[arg(long, value_enum, value_name = "WHEN", default_value = "normal", conflicts_with = "address")]
     pub(crate) sync: Sync,
-    /// Listen on an address that other machines reach. There are no credentials yet: they can read and write everything
-    #[arg(long)]
-    pub(crate) anyone: bool,
 }
 
 #[derive(Args)]
@@ -177,6 +181,70 @@ pub(crate) struct RestoreArguments {
 
 #[derive(Args)]
 pub(crate) struct ExportArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The layout to store it by; without one, it is designed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
+    /// The folder with the data; by default .keyloom/ and the name of the catalog
+    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
+    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum KeyArguments {
+    /// Add a key and print it, this once
+    #[command(
+        after_help = "Examples:\n  keyloom key add --subject ann --tenant acme\n  KEYLOOM_KEY=$(keyloom key add examples/shop --subject ann)\n  keyloom key add --subject ops --operator --store dynamodb://eu-central-1\n\nThe key alone goes to standard output."
+    )]
+    Add(KeyAddArguments),
+    /// List all keys with their ids, never what is shown
+    List(KeyListArguments),
+    /// Revoke a key; when this ends, no process lets it in any more
+    #[command(
+        after_help = "Example:\n  keyloom key list\n  keyloom key revoke 5d1f0c9a2b3e\n\nA process believes for up to 5 s what it looked up, so this waits for as long where one may run."
+    )]
+    Revoke(KeyRevokeArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct KeyAddArguments {
+    #[command(flatten)]
+    pub(crate) of: KeyOfArguments,
+    /// Who calls with it, which a catalog calls $caller
+    #[arg(long, value_name = "NAME")]
+    pub(crate) subject: String,
+    /// The tenant whose rows it reads and writes
+    #[arg(long, value_name = "TENANT", conflicts_with_all = ["worker", "operator"])]
+    pub(crate) tenant: Option<String>,
+    /// A worker's: it names the tenant with each call
+    #[arg(long, conflicts_with = "operator")]
+    pub(crate) worker: bool,
+    /// An operator's: it names the tenant with each call, and sees how it all runs
+    #[arg(long)]
+    pub(crate) operator: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct KeyListArguments {
+    #[command(flatten)]
+    pub(crate) of: KeyOfArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct KeyRevokeArguments {
+    /// The id of the key, as `keyloom key list` shows it
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) of: KeyOfArguments,
+}
+
+/// Whose keys.
+#[derive(Args)]
+pub(crate) struct KeyOfArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,

@@ -4,6 +4,7 @@ use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use keyloom::model::bytes_text;
+use keyloom::run::Problem;
 use keyloom::serve::{self, DataError};
 
 use crate::Exit;
@@ -72,16 +73,20 @@ fn ended(result: Result<String, DataError>) -> Exit {
             print(&text);
             Exit::Fine
         }
-        Err(error) => {
-            complain(&error.to_string());
-            match error {
-                DataError::Missing(_) | DataError::NotAFolder(_) | DataError::Exists(_) | DataError::NoTables(_) => {
-                    Exit::BadInput
-                }
-                DataError::Catalog(error) => exit(&error),
-                _ => Exit::WorldFailed,
-            }
+        Err(error) => failed(&error),
+    }
+}
+
+/// Says what went wrong, and whose fault that is.
+pub(crate) fn failed(error: &DataError) -> Exit {
+    complain(&error.to_string());
+    match error {
+        DataError::Missing(_) | DataError::NotAFolder(_) | DataError::Exists(_) | DataError::NoTables(_) => {
+            Exit::BadInput
         }
+        DataError::Keys(Problem::Input(_)) => Exit::BadInput,
+        DataError::Catalog(error) => exit(error),
+        _ => Exit::WorldFailed,
     }
 }
 

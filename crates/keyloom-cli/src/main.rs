@@ -18,6 +18,7 @@ mod files;
 mod fmt;
 mod init;
 mod json_schema;
+mod key;
 mod layouts;
 mod output;
 mod progress;
@@ -57,6 +58,7 @@ impl Exit {
 fn main() -> ExitCode {
     let exit = match arguments::parse() {
         Command::Up(arguments) => up::run(&arguments),
+        Command::Key(arguments) => key::run(&arguments),
         Command::Backup(arguments) => data::backup(&arguments),
         Command::Restore(arguments) => data::restore(&arguments),
         Command::Export(arguments) => data::export(&arguments),

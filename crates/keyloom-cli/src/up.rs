@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::{Catalog, bytes_text, layout::Layout};
-use keyloom::serve::{Data, Engine, Password, Ready, StoreAddress, Up, UpError, schema, up};
+use keyloom::serve::{Data, Engine, Password, Ready, Shows, StoreAddress, Up, UpError, schema, up};
 use keyloom::store::Fault;
 use keyloom::text::read;
 
@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         return dry_run(&catalog, layout.as_ref(), engine);
     }
     let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
+    let keys = key_file(&folder, engine.is_some());
     let wanted = Up {
         catalog: &catalog,
         layout: layout.as_ref(),
@@ -37,12 +38,12 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
             None => Data::Folder { path: &folder, durability: arguments.sync.durability() },
         },
         listen: arguments.listen,
-        anyone: arguments.anyone,
+        keys: &keys,
         log: complain,
         schema: |script| print(&format!("making tables:\n{}\n", script_text(script))),
     };
     let place = engine.as_ref().map_or_else(|| folder.display().to_string(), ToString::to_string);
-    match up(&wanted, &mut |ready| say(&catalog, &place, ready)) {
+    match up(&wanted, &mut |ready| say(&catalog, &place, &keys, ready)) {
         Ok(()) => {
             print("stopped\n");
             Exit::Fine
@@ -75,7 +76,7 @@ fn failed(error: &UpError) -> Exit {
 pub(crate) fn exit(error: &UpError) -> Exit {
     match error {
         UpError::Refused(_) | UpError::OtherEngine { .. } | UpError::NoStore(_) => Exit::BadInput,
-        UpError::NotYet(_) | UpError::NotLoopback(_) => Exit::BadInput,
+        UpError::NotYet(_) | UpError::NoKeys(_) => Exit::BadInput,
         UpError::Engine(_, Fault::Refused(_)) => Exit::BadInput,
         _ => Exit::WorldFailed,
     }
@@ -145,7 +146,12 @@ pub(crate) fn data_folder(catalog: &Catalog) -> PathBuf {
     Path::new(".keyloom").join(catalog.name.chars().map(plain).collect::<String>())
 }
 
-fn say(catalog: &Catalog, place: &str, ready: &Ready) {
+/// Where keys of development are: with the data, or beside where it would be if an engine has it.
+fn key_file(folder: &Path, in_engine: bool) -> PathBuf {
+    if in_engine { folder.with_extension("keys") } else { folder.join("keys") }
+}
+
+fn say(catalog: &Catalog, place: &str, keys: &Path, ready: &Ready) {
     let found = match &ready.opened {
         Some(opened) if opened.created => " (new)",
         Some(_) => " (opened)",
@@ -167,6 +173,16 @@ fn say(catalog: &Catalog, place: &str, ready: &Ready) {
         text.push('\n');
         if crashed.machine_restarted {
             text.push_str("the machine was started since: without --sync always, its last writes may be lost\n");
+        }
+    }
+    match ready.shows {
+        Shows::Nothing => {}
+        Shows::Development => text.push_str(&format!(
+            "development: three keys in {}, for you alone, until `keyloom key add` adds one\n",
+            keys.display()
+        )),
+        Shows::Key => {
+            text.push_str("requests show a key: -H 'Authorization: Bearer kl_..'; `keyloom key list` knows them\n")
         }
     }
     if !ready.curls.is_empty() {

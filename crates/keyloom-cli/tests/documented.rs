@@ -64,7 +64,7 @@ fn shell(command: &str, folder: &Path) -> Command {
     shell
 }
 
-/// A text without what differs from run to run: identities, versions, moments, and the mark in a sample's email.
+/// A text without what differs from run to run: identities, versions, moments, ids of keys, and the mark in a sample's email.
 fn settled(text: &str) -> String {
     let mut settled = String::new();
     let mut word = String::new();
@@ -79,7 +79,8 @@ fn settled(text: &str) -> String {
         let is_version = word.len() >= 13 && word.bytes().all(|byte| byte.is_ascii_digit());
         let is_moment = word.len() >= 20 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
         let is_email = word.strip_prefix("first-").is_some_and(|mark| mark.len() == 6 && hexadecimal(mark));
-        settled.push_str(if is_uuid || is_version || is_moment || is_email { "*" } else { &word });
+        let is_key = word.len() == 12 && hexadecimal(&word);
+        settled.push_str(if is_uuid || is_version || is_moment || is_email || is_key { "*" } else { &word });
         settled.push(char);
         word.clear();
     }

@@ -1,4 +1,4 @@
-//! Asks a running process for a stream.
+//! Asks a running process, for a stream or a word.
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},
@@ -7,6 +7,9 @@ use std::{
 };
 
 use crate::control::Control;
+
+/// How long a word may be: more keys than anybody has.
+const ANSWER_MAX: u64 = 1 << 26;
 
 /// The body of an answer, which comes in chunks. One that is cut off is an error, never a short stream.
 pub(crate) struct Chunks {
@@ -17,6 +20,28 @@ pub(crate) struct Chunks {
 
 /// Asks, and answers with the body's stream.
 pub(crate) fn ask(control: &Control, path: &str) -> io::Result<Chunks> {
+    let (stream, head) = exchange(control, &format!("GET {path}"), "")?;
+    if head.status != 200 || !head.chunked {
+        return Err(io::Error::other(format!("it answered with {}", head.status)));
+    }
+    Ok(Chunks { stream, left: 0, ended: false })
+}
+
+/// Sends a body of JSON, and answers with the status and the body of the answer.
+pub(crate) fn send(control: &Control, path: &str, body: &str) -> io::Result<(u16, String)> {
+    let (stream, head) = exchange(control, &format!("POST {path}"), body)?;
+    let mut text = String::new();
+    stream.take(ANSWER_MAX).read_to_string(&mut text)?;
+    Ok((head.status, text))
+}
+
+/// What stands before the body of an answer.
+struct Head {
+    status: u16,
+    chunked: bool,
+}
+
+fn exchange(control: &Control, line_start: &str, body: &str) -> io::Result<(BufReader<TcpStream>, Head)> {
     // A process that listens on every address listens on this machine's own too.
     let ip = match control.address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -27,24 +52,24 @@ pub(crate) fn ask(control: &Control, path: &str) -> io::Result<Chunks> {
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let secret = &control.secret;
+    let length = body.len();
     write!(
         stream,
-        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {secret}\r\nConnection: close\r\n\r\n"
+        "{line_start} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {secret}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )?;
     let mut stream = BufReader::new(stream);
     let first = line(&mut stream)?;
+    let status = first.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.ok_or_else(|| io::Error::other("the answer is garbled"))?;
     let mut chunked = false;
     loop {
         let header = line(&mut stream)?;
         if header.is_empty() {
-            break;
+            return Ok((stream, Head { status, chunked }));
         }
         chunked |= header.eq_ignore_ascii_case("transfer-encoding: chunked");
     }
-    if first.split(' ').nth(1) != Some("200") || !chunked {
-        return Err(io::Error::other(format!("it answered: {first}")));
-    }
-    Ok(Chunks { stream, left: 0, ended: false })
 }
 
 fn line(stream: &mut BufReader<TcpStream>) -> io::Result<String> {

@@ -11,7 +11,7 @@ use std::{
 
 use keyloom_embedded::{BackupError, Embedded, OpenError, Options, System as Machine};
 use keyloom_model::{Catalog, Engine, layout::Layout};
-use keyloom_run::Run;
+use keyloom_run::{Problem, Run};
 use keyloom_store::Fault;
 
 use crate::{
@@ -41,10 +41,12 @@ pub enum DataError {
     Store(Fault),
     /// A file can't be read or written.
     File(PathBuf, io::Error),
-    /// The engine has no tables of the catalog, or not all.
+    /// There are no tables of the catalog, or not all.
     NoTables(String),
     /// The catalog can't be run, or its engine can't be reached.
     Catalog(UpError),
+    /// What is asked of the keys makes no sense, or has no answer.
+    Keys(Problem),
     /// The output can't be written.
     Output(io::Error),
 }
@@ -68,6 +70,7 @@ impl fmt::Display for DataError {
                 write!(f, "{engine}: the tables of this catalog are not there, or not all; `keyloom up` makes them")
             }
             Self::Catalog(error) => write!(f, "{error}"),
+            Self::Keys(problem) => write!(f, "{problem}"),
             Self::Output(error) => write!(f, "{error}"),
         }
     }

@@ -5,13 +5,14 @@ use std::{fmt, io::Write, path::PathBuf, sync::Arc, time::Duration};
 use keyloom_cassandra::{Cassandra, Login};
 use keyloom_dynamodb::{Credentials, DynamoDb};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
-use keyloom_run::{Program, Run};
+use keyloom_run::{Key, Program, Run};
 use keyloom_store::{Abilities, Define, Dialect, Fault, Store, Sweep};
 use tokio::{net::TcpListener, runtime::Handle};
 
 use crate::{
     data::{Counted, DataError},
     emit::prefix,
+    keys,
     log::Log,
     signals::stop,
     store_address::{CassandraAddress, DynamoDbAddress, StoreAddress},
@@ -139,6 +140,32 @@ pub fn export_engine(
     Ok(counted.bytes())
 }
 
+/// What the keys in an engine have to say.
+pub(crate) fn ask_keys(
+    engine: &Engine,
+    catalog: &Catalog,
+    layout: Option<&Layout>,
+    asked: &keys::Asked,
+) -> Result<Vec<Key>, DataError> {
+    let program = engine.program(catalog, layout).map_err(DataError::Catalog)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DataError::Output)?;
+    let failed = |fault| DataError::Catalog(engine.failed(fault));
+    runtime.block_on(async {
+        let place = engine.to_string();
+        let run = match &engine.address {
+            StoreAddress::Cassandra(at) => {
+                let store = Arc::new(cassandra(at, engine).await.map_err(failed)?);
+                keys::open(program, store, false, &place).await
+            }
+            StoreAddress::DynamoDb(at) => {
+                let store = Arc::new(dynamodb(at, engine, catalog).await.map_err(failed)?);
+                keys::open(program, store, false, &place).await
+            }
+        };
+        keys::answer(&run?, asked).await.map_err(DataError::Keys)
+    })
+}
+
 fn export_from<S: Store + Define + Sweep>(
     program: Program,
     engine: &Engine,
@@ -190,7 +217,7 @@ async fn serve_on<S: Store + Define>(
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop().map_err(UpError::Machine)?;
     let settling = tokio::spawn(settle(Arc::clone(&run), Log::new(wanted.log)));
-    let ready = |address, curls| ready(&Ready { address, opened: None, curls });
+    let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
     let answered = answer(wanted, listener, Arc::clone(&run), None, stop, ready).await;
     settling.abort();
     // What this pass does not come to is done by the next process that serves the catalog.

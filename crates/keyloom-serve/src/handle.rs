@@ -16,7 +16,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     control::Control,
+    door::Door,
     index,
+    keys::{self, Asked},
     limits::{BODY_MAX, BODY_TIME, TURN_TIME},
     log::Log,
     openapi,
@@ -30,6 +32,8 @@ use crate::{
 /// What every request needs.
 pub(crate) struct Served {
     pub(crate) run: Arc<Run>,
+    /// Who is let in.
+    pub(crate) door: Door,
     /// A turn for each call that may be run at once.
     pub(crate) turns: Semaphore,
     pub(crate) log: Log,
@@ -61,14 +65,19 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
     let path = parts.uri.path();
     let looks = [Method::GET, Method::HEAD].contains(&parts.method);
     match path {
-        "/" if looks => Html(index::page(&served.run, &served.address)).into_response(),
+        "/" if looks => {
+            let keyed = served.door.asks_for_keys().await;
+            Html(index::page(&served.run, &served.address, keyed)).into_response()
+        }
         "/openapi.json" if looks => reply::json_text(openapi::text(served.run.catalog())),
         "/v1/-/health" if looks => reply::json(StatusCode::OK, &json!({ "status": "up" })),
         "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(&served, &parts),
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
+        "/v1/-/keys" if parts.method == Method::POST => change_keys(&served, &parts, body).await,
+        "/v1/-/keys" => wrong_method("POST"),
         "/" | "/openapi.json" | "/v1/-/health" => wrong_method("GET, HEAD"),
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
-            (Some(token), _) if looks => outcome(&served, token).await,
+            (Some(token), _) if looks => outcome(&served, &parts, token).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
             (None, Some(name)) => match served.run.pattern(name) {
                 Some(pattern) => call(&served, pattern, &parts, body).await,
@@ -84,16 +93,10 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
 
 /// All the data, for whoever can read the secret in its folder.
 fn stream(served: &Served, parts: &Parts) -> Response {
-    let Some(local) = &served.local else {
-        let detail = "the data is not this process's own: the engine has backups of its own, and \
-                      `keyloom export --store` reads it";
-        return reply::problem(&problem::NO_DATA, detail);
+    let local = match owner(served, parts) {
+        Ok(local) => local,
+        Err(refused) => return refused,
     };
-    let shown = parts.headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
-    if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| local.control.is(shown)) {
-        let detail = "this is for `keyloom backup` and `keyloom export`, which read the secret in the data folder";
-        return reply::problem(&problem::NOT_YOURS, detail);
-    }
     if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
         unhurried.allow();
     }
@@ -105,12 +108,46 @@ fn stream(served: &Served, parts: &Parts) -> Response {
     stream::written(move |pipe| stream::export(&run, &*store, pipe, &runtime))
 }
 
-/// What became of a write whose outcome was not known.
-async fn outcome(served: &Served, token: &str) -> Response {
-    match turn(served).await {
-        Ok(_turn) => answered(served, "outcome", served.run.outcome(Caller::NOBODY, token).await),
-        Err(busy) => busy,
+/// The data, for whoever can read the secret in its folder.
+fn owner<'a>(served: &'a Served, parts: &Parts) -> Result<&'a Local, Response> {
+    let Some(local) = &served.local else {
+        let detail = "the data is not this process's own: the engine has backups of its own, and `keyloom export --store` \
+                      and `keyloom key --store` reach it";
+        return Err(reply::problem(&problem::NO_DATA, detail));
+    };
+    let shown = parts.headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
+    if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| local.control.is(shown)) {
+        let detail = "this is for `keyloom backup`, `keyloom export` and `keyloom key`, which read the secret in the data \
+                      folder";
+        return Err(reply::problem(&problem::NOT_YOURS, detail));
     }
+    Ok(local)
+}
+
+/// Adds, lists or revokes keys, for whoever can read the secret in the folder.
+async fn change_keys(served: &Served, parts: &Parts, body: Body) -> Response {
+    let asked = async {
+        owner(served, parts)?;
+        let body = json_body(parts, body, true).await?;
+        let odd = || reply::failed(&Problem::Input("that can't be asked of keys".into()));
+        let asked = Asked::from_json(&body).ok_or_else(odd)?;
+        let answered = keys::answer(&served.run, &asked).await;
+        served.door.forget();
+        let keys = answered.map_err(|fault| reply::failed(&fault))?;
+        let keys: Vec<Json> = keys.iter().map(keys::key_json).collect();
+        Ok(reply::json(StatusCode::OK, &json!({ "keys": keys })))
+    };
+    asked.await.unwrap_or_else(|response| response)
+}
+
+/// What became of a write whose outcome was not known.
+async fn outcome(served: &Served, parts: &Parts, token: &str) -> Response {
+    let asked = async {
+        let caller = served.door.caller(&parts.headers).await?;
+        let _turn = turn(served).await?;
+        Ok(answered(served, "outcome", served.run.outcome(&caller, token).await))
+    };
+    asked.await.unwrap_or_else(|response| response)
 }
 
 async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
@@ -122,16 +159,21 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     if endpoint.method == "POST" && parts.method != Method::POST {
         return wrong_method("POST");
     }
+    // Before anything of the request is read: who is not let in is not listened to.
+    let caller = match served.door.caller(&parts.headers).await {
+        Ok(caller) => caller,
+        Err(refused) => return refused,
+    };
     let called = match &pattern.action {
-        Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, parts, body).await,
-        Action::Read(_) => read(served, pattern, parts).await,
-        Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, parts, body).await,
-        _ => write(served, pattern, parts, body).await,
+        Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, &caller, parts, body).await,
+        Action::Read(_) => read(served, pattern, &caller, parts).await,
+        Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, &caller, parts, body).await,
+        _ => write(served, pattern, &caller, parts, body).await,
     };
     called.unwrap_or_else(|response| response)
 }
 
-async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Response, Response> {
+async fn read(served: &Served, pattern: &Pattern, caller: &Caller, parts: &Parts) -> Result<Response, Response> {
     let run = &served.run;
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let mut query = parameters(parts.uri.query().unwrap_or_default()).map_err(bad)?;
@@ -141,7 +183,7 @@ async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Respo
     let limit = limit.transpose()?;
     let cursor = take(&mut query, "cursor").map_err(bad)?;
     let order = take(&mut query, "order").map_err(bad)?;
-    let inputs = run.inputs_from_query(pattern, Caller::NOBODY, &query).map_err(|fault| match fault {
+    let inputs = run.inputs_from_query(pattern, caller, &query).map_err(|fault| match fault {
         Problem::Input(detail) if lost_plus(pattern, &query) => {
             bad(format!("{detail}; in a query `+` stands for a blank: write the `+` of an offset as `%2B`"))
         }
@@ -154,8 +196,14 @@ async fn read(served: &Served, pattern: &Pattern, parts: &Parts) -> Result<Respo
 }
 
 /// Several rows by their keys: `{"items": [..]}` in both directions, in the same order.
-async fn read_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
-    let items = items(served, pattern, &json_body(parts, body, true).await?)?;
+async fn read_batch(
+    served: &Served,
+    pattern: &Pattern,
+    caller: &Caller,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, Response> {
+    let items = items(served, pattern, caller, &json_body(parts, body, true).await?)?;
     let _turn = turn(served).await?;
     match served.run.get_batch(&pattern.name, &items).await {
         Ok(answers) => Ok(reply::rows(answers)),
@@ -164,10 +212,16 @@ async fn read_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Bod
 }
 
 /// Several writes, each with an answer of its own.
-async fn write_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+async fn write_batch(
+    served: &Served,
+    pattern: &Pattern,
+    caller: &Caller,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, Response> {
     let key = header(&parts.headers, "idempotency-key")?;
     let body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
-    let items = items(served, pattern, &body)?;
+    let items = items(served, pattern, caller, &body)?;
     let _turn = turn(served).await?;
     match served.run.write_batch(&pattern.name, items, key).await {
         Ok(answers) => {
@@ -179,7 +233,7 @@ async fn write_batch(served: &Served, pattern: &Pattern, parts: &Parts, body: Bo
 }
 
 /// The inputs of each item of a batch.
-fn items(served: &Served, pattern: &Pattern, body: &Json) -> Result<Vec<Inputs>, Response> {
+fn items(served: &Served, pattern: &Pattern, caller: &Caller, body: &Json) -> Result<Vec<Inputs>, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let items = match body.as_object() {
         Some(object) if object.len() == 1 => object.get("items").and_then(Json::as_array),
@@ -187,7 +241,7 @@ fn items(served: &Served, pattern: &Pattern, body: &Json) -> Result<Vec<Inputs>,
     };
     let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
     let inputs = |(at, item): (usize, &Json)| {
-        served.run.inputs_from_object(pattern, Caller::NOBODY, item).map_err(|fault| match fault {
+        served.run.inputs_from_object(pattern, caller, item).map_err(|fault| match fault {
             Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
             fault => reply::failed(&fault),
         })
@@ -208,7 +262,13 @@ async fn json_body(parts: &Parts, body: Body, harmless: bool) -> Result<Json, Re
     keyloom_value::json::parse(&body).map_err(|fault| bad(format!("the body is no JSON: {fault}")))
 }
 
-async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Result<Response, Response> {
+async fn write(
+    served: &Served,
+    pattern: &Pattern,
+    caller: &Caller,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, Response> {
     let run = &served.run;
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let key = header(&parts.headers, "idempotency-key")?;
@@ -216,7 +276,7 @@ async fn write(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) ->
     if let Some(tag) = header(&parts.headers, "if-match")? {
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
-    let inputs = run.inputs_from_object(pattern, Caller::NOBODY, &body).map_err(|fault| reply::failed(&fault))?;
+    let inputs = run.inputs_from_object(pattern, caller, &body).map_err(|fault| reply::failed(&fault))?;
     let call = Call { pattern: &pattern.name, inputs, key, order: None, limit: None, cursor: None };
     let _turn = turn(served).await?;
     Ok(answered(served, &pattern.name, run.call(&call).await))

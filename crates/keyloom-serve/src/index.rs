@@ -12,7 +12,7 @@ color:#555}table{border-collapse:collapse}td{padding:0 1.2rem 0 0;vertical-align
 @media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181a}pre{background:#24272a}.method,.note{color:#aaa}}";
 
 /// The page.
-pub(crate) fn page(run: &Run, address: &str) -> String {
+pub(crate) fn page(run: &Run, address: &str, keyed: bool) -> String {
     let catalog = run.catalog();
     let name = escaped(&catalog.name);
     let mut page = format!(
@@ -23,6 +23,13 @@ pub(crate) fn page(run: &Run, address: &str) -> String {
          <code>name;unix-ms</code>, a name of up to 64 characters and the milliseconds since 1970. A problem is \
          answered as RFC 9457 has it. <a href=\"/openapi.json\">openapi.json</a> describes all this for programs.</p>\n"
     );
+    if keyed {
+        page.push_str(
+            "<p>Each request shows a key: <code>Authorization: Bearer kl_..</code>. A key of a worker or an operator names the \
+             tenant it acts for in <code>Keyloom-Tenant</code>, where there are tenants; other keys have one of their own. \
+             <code>keyloom key add</code> makes them.</p>\n",
+        );
+    }
     for pattern in &catalog.patterns {
         let Some(endpoint) = Endpoint::of(catalog, pattern) else { continue };
         page.push_str(&format!(
@@ -54,7 +61,7 @@ pub(crate) fn page(run: &Run, address: &str) -> String {
             let reasons = endpoint.reasons.join(", ");
             page.push_str(&format!("<p class=\"note\">not applied with: {}</p>\n", escaped(&reasons)));
         }
-        if let Some(example) = curl(run, pattern, address) {
+        if let Some(example) = curl(run, pattern, address, keyed || pattern.looks_at_caller()) {
             page.push_str(&format!("<pre>{}</pre>\n", escaped(&example)));
         }
     }

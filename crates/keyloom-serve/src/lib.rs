@@ -1,6 +1,6 @@
 //! The endpoints of a catalog over HTTP, on data in a folder or in an engine: what `keyloom up` starts.
 //!
-//! [`backup`], [`restore`] and [`export`] are the commands on its data, whether it runs or not.
+//! [`backup`], [`restore`] and [`export`] are the commands on its data, [`KeysOf`] those on its keys, whether it runs or not.
 //! [`up`] opens the data, listens, says when it is ready, and serves until it is told to stop. Nothing here decides
 //! anything about rows: a request becomes a call of [`keyloom_run::Run`], an answer becomes a response.
 #![allow(
@@ -13,9 +13,14 @@ mod client;
 mod connections;
 mod control;
 mod data;
+mod development;
+mod door;
 mod engine;
+#[cfg(test)]
+mod forged;
 mod handle;
 mod index;
+mod keys;
 mod limits;
 mod log;
 mod opening;
@@ -36,5 +41,6 @@ pub mod openapi;
 
 pub use data::{DataError, backup, export, restore};
 pub use engine::{Engine, abilities, dialect, export_engine, schema};
+pub use keys::{KeyData, KeysOf};
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
-pub use up::{Data, Ready, Up, UpError, up};
+pub use up::{Data, Ready, Shows, Up, UpError, up};

@@ -10,7 +10,7 @@ mod operation;
 mod problems;
 mod schema;
 
-use keyloom_model::{Catalog, Endpoint, Expr, Pattern};
+use keyloom_model::{Catalog, Endpoint, Pattern};
 use serde_json::{Map, Value as Json, json};
 
 use crate::limits::{BODY_MAX, BODY_TIME, CALLS_MAX, CONNECTIONS_MAX, HEAD_TIME, READ_TIME};
@@ -49,32 +49,19 @@ pub fn document(catalog: &Catalog) -> Json {
         let words = "a key of `keyloom key add`; it says which tenant and which subject is calling";
         let scheme = json!({ "type": "http", "scheme": "bearer", "description": words });
         components["securitySchemes"] = json!({ "key": scheme });
-        document["security"] = json!([{ "key": [] }]);
+        // Where there are no tenants, only what looks at its caller needs to know it.
+        document["security"] = match catalog.tenant {
+            Some(_) => json!([{ "key": [] }]),
+            None => json!([{}, { "key": [] }]),
+        };
     }
     document["components"] = components;
     document
 }
 
 /// Whether a call says who it is from: its tenant, or the subject that an expression looks at.
-fn is_secured(catalog: &Catalog) -> bool {
-    catalog.tenant.is_some() || catalog.patterns.iter().any(looks_at_caller)
-}
-
-fn looks_at_caller(pattern: &Pattern) -> bool {
-    let is_caller = |expr: &Expr| {
-        let mut found = false;
-        expr.walk(&mut |part| found |= matches!(part, Expr::Input { name, .. } if name == "caller"));
-        found
-    };
-    let selected = pattern.selection().is_some_and(|selection| {
-        selection.filter.iter().chain(selection.by.items().iter().map(|item| &item.value)).any(is_caller)
-    });
-    let written = pattern.writes().iter().any(|(_, write)| {
-        let values = write.by.iter().map(|item| &item.value);
-        let values = values.chain(write.assignments.iter().map(|assignment| &assignment.value));
-        values.chain(write.conditions.iter().map(|condition| &condition.test)).any(is_caller)
-    });
-    selected || written
+pub(crate) fn is_secured(catalog: &Catalog) -> bool {
+    catalog.tenant.is_some() || catalog.patterns.iter().any(Pattern::looks_at_caller)
 }
 
 /// What the document says before its operations.
@@ -87,7 +74,8 @@ fn about(catalog: &Catalog) -> String {
          is answered as RFC 9457 has it: `type` for programs, `detail` for people, with what to do.\n\nLimits: a body has \
          at most {BODY_MAX} bytes and comes within {} s, the head of a request within {} s, and an answer is not left unread for {} s; {CONNECTIONS_MAX} connections \
          are kept and {CALLS_MAX} calls run at once, and who comes beyond that is answered with 503 and `Retry-After`. \
-         `limit` of a list and `items` of a batch have the maximum that their schema says.",
+         `limit` of a list and `items` of a batch have the maximum that their schema says.\n\nWho calls is said by a key, in \
+         `Authorization: Bearer kl_..`, and by nothing else. Where keys were added each request carries one.",
         BODY_TIME.as_secs(),
         HEAD_TIME.as_secs(),
         READ_TIME.as_secs(),
@@ -118,6 +106,11 @@ fn headers() -> Json {
             "description": "after how many seconds to come again",
             "required": true,
             "schema": { "type": "integer", "minimum": 0 },
+        },
+        "www_authenticate": {
+            "description": "how to show a key",
+            "required": true,
+            "schema": { "type": "string", "const": "Bearer" },
         },
     })
 }

@@ -101,7 +101,9 @@ impl Said {
 
     fn problem(kind: &Kind, detail: &str) -> Self {
         let body = json!({ "type": kind.urn(), "title": kind.title, "status": kind.status, "detail": detail });
-        Self { status: kind.status, body, header: None }
+        // Whoever is not known hears what to show.
+        let header = (*kind == NO_CALLER).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
+        Self { status: kind.status, body, header }
     }
 
     fn busy(cause: &str, after: Duration) -> Self {

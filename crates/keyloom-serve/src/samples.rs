@@ -1,7 +1,7 @@
 //! Calls to try, made from the catalog: create what a list's rows refer to, create such a row, list it.
 
-use keyloom_model::{Action, Endpoint, Entity, Fill, Pattern, ReadVerb, Type, WriteVerb};
-use keyloom_run::Run;
+use keyloom_model::{Action, Catalog, Endpoint, Entity, Fill, Pattern, ReadVerb, Type, WriteVerb};
+use keyloom_run::{Caller, Role, Run, tenant_of};
 use keyloom_value::{
     Kind, Value,
     json::{from_json, to_json},
@@ -9,18 +9,29 @@ use keyloom_value::{
 };
 use serde_json::{Map, Value as Json};
 
-use crate::query::encoded;
+use crate::{development::Development, query::encoded};
 
-/// Three commands that show something, each a line for a shell; none where the catalog has no list that can be filled.
-pub(crate) fn curls(run: &Run, address: &str, now_ms: i64, random: &mut dyn FnMut(&mut [u8])) -> Vec<String> {
-    let mut samples = Samples { run, address, now_ms, random, made: Vec::new(), lines: Vec::new() };
+/// Three commands that show something, each a line for a shell; none where the catalog has no list that can be filled. Keys of
+/// development are shown in turn: the client makes something, the worker adds to it, the operator looks.
+pub(crate) fn curls(
+    run: &Run,
+    address: &str,
+    development: Option<&Development>,
+    now_ms: i64,
+    random: &mut dyn FnMut(&mut [u8]),
+) -> Vec<String> {
+    let mut samples = Samples { run, address, development, now_ms, random, made: Vec::new(), lines: Vec::new() };
     for pattern in &run.catalog().patterns {
         let Some(read) = pattern.read().filter(|read| read.verb == ReadVerb::List) else { continue };
         samples.made.clear();
         samples.lines.clear();
         if samples.make(&read.selection.entity, 2).is_some()
-            && let Some(line) = samples.read(pattern)
+            && let Some(line) = samples.read(pattern, Role::Operator)
         {
+            // Who made everything with one key has not shown the worker's yet.
+            if development.is_some() && samples.lines.len() == 1 {
+                samples.lines.extend(samples.read(pattern, Role::Worker));
+            }
             samples.lines.push(line);
             return samples.lines;
         }
@@ -28,13 +39,14 @@ pub(crate) fn curls(run: &Run, address: &str, now_ms: i64, random: &mut dyn FnMu
     Vec::new()
 }
 
-/// One call of a pattern, for the page of endpoints.
-pub(crate) fn curl(run: &Run, pattern: &Pattern, address: &str) -> Option<String> {
+/// One call of a pattern, for the page of endpoints. Everybody sees that page: a key stands in it by its name.
+pub(crate) fn curl(run: &Run, pattern: &Pattern, address: &str, keyed: bool) -> Option<String> {
+    let shown = if keyed { " -H \"Authorization: Bearer $KEYLOOM_KEY\"" } else { "" };
     let endpoint = Endpoint::of(run.catalog(), pattern)?;
     let mut body = Map::new();
     for input in pattern.inputs.iter().filter(|input| !input.optional) {
         let kind = Kind::of(&input.ty, run.catalog());
-        let mut value = to_json(&value(run, &input.ty, &input.name, entity_of(pattern), ""), &kind).ok()?;
+        let mut value = to_json(&value(run.catalog(), &input.ty, &input.name, entity_of(pattern), ""), &kind).ok()?;
         if input.list_max.is_some() {
             value = Json::Array(vec![value]);
         }
@@ -43,7 +55,7 @@ pub(crate) fn curl(run: &Run, pattern: &Pattern, address: &str) -> Option<String
     if endpoint.method == "POST" {
         let key = "$(date +%s%N);$(date +%s)000";
         return Some(format!(
-            "curl {address}/v1/{} -H \"Idempotency-Key: {key}\" -d '{}'",
+            "curl {address}/v1/{}{shown} -H \"Idempotency-Key: {key}\" -d '{}'",
             pattern.name,
             quoted(&Json::Object(body))
         ));
@@ -52,12 +64,13 @@ pub(crate) fn curl(run: &Run, pattern: &Pattern, address: &str) -> Option<String
         .iter()
         .map(|(name, value)| format!("{name}={}", encoded(value.as_str().unwrap_or(&value.to_string()))))
         .collect();
-    Some(format!("curl '{address}/v1/{}?{}'", pattern.name, query.join("&")))
+    Some(format!("curl '{address}/v1/{}?{}'{shown}", pattern.name, query.join("&")))
 }
 
 struct Samples<'a> {
     run: &'a Run,
     address: &'a str,
+    development: Option<&'a Development>,
     now_ms: i64,
     random: &'a mut dyn FnMut(&mut [u8]),
     /// Rows that the lines so far make: the entity, and its body with its key.
@@ -66,6 +79,19 @@ struct Samples<'a> {
 }
 
 impl Samples<'_> {
+    /// Who sends a line with the key of this role, and what that line shows.
+    fn shown(&self, role: Role) -> (Caller, String) {
+        let Some(development) = self.development else { return (Caller::default(), String::new()) };
+        let (key, holder) = development.key(role);
+        let (_, client) = development.key(Role::Client);
+        let caller = Caller { tenant: client.tenant.clone(), subject: Some(holder.subject.clone()) };
+        let mut shown = format!(" -H 'Authorization: Bearer {}'", key.show());
+        if let Some(tenant) = client.tenant.as_ref().filter(|_| role != Role::Client) {
+            shown.push_str(&format!(" -H 'Keyloom-Tenant: {tenant}'"));
+        }
+        (caller, shown)
+    }
+
     /// Makes a row of an entity, after those it refers to.
     fn make(&mut self, name: &str, depth: usize) -> Option<()> {
         let catalog = self.run.catalog();
@@ -98,13 +124,14 @@ impl Samples<'_> {
                         String::new()
                     };
                     let kind = Kind::of(&input.ty, catalog);
-                    to_json(&value(self.run, &input.ty, &input.name, name, &mark), &kind).ok()?
+                    to_json(&value(catalog, &input.ty, &input.name, name, &mark), &kind).ok()?
                 }
             };
             body.insert(input.name.clone(), json);
         }
+        let (caller, shown) = self.shown(if self.lines.is_empty() { Role::Client } else { Role::Worker });
         self.lines.push(format!(
-            "curl {}/v1/{} -H 'Idempotency-Key: {key}' -d '{}'",
+            "curl {}/v1/{}{shown} -H 'Idempotency-Key: {key}' -d '{}'",
             self.address,
             pattern.name,
             quoted(&Json::Object(body.clone()))
@@ -112,14 +139,14 @@ impl Samples<'_> {
         if let [identity] = &entity.key[..]
             && !body.contains_key(identity)
         {
-            body.insert(identity.clone(), self.run.new_identity(name, keyloom_run::Caller::NOBODY, &key).ok()??);
+            body.insert(identity.clone(), self.run.new_identity(name, &caller, &key).ok()??);
         }
         self.made.push((name.to_owned(), body));
         Some(())
     }
 
     /// Asks for what was made.
-    fn read(&self, pattern: &Pattern) -> Option<String> {
+    fn read(&self, pattern: &Pattern, role: Role) -> Option<String> {
         let selection = pattern.selection()?;
         let (_, row) = self.made.iter().find(|(made, _)| *made == selection.entity)?;
         let mut query = Vec::new();
@@ -128,8 +155,16 @@ impl Samples<'_> {
             let value = from_json(row.get(&input.name)?, &kind).ok()?;
             query.push(format!("{}={}", input.name, encoded(&to_text(&value, &kind).ok()?)));
         }
-        Some(format!("curl '{}/v1/{}?{}'", self.address, pattern.name, query.join("&")))
+        let (_, shown) = self.shown(role);
+        Some(format!("curl '{}/v1/{}?{}'{shown}", self.address, pattern.name, query.join("&")))
     }
+}
+
+/// A tenant to begin with, where the catalog has tenants.
+pub(crate) fn sample_tenant(catalog: &Catalog) -> Option<String> {
+    let tenant = catalog.tenant.as_ref()?;
+    let value = value(catalog, &tenant.ty, &tenant.field, &catalog.name, "");
+    tenant_of(catalog, &to_text(&value, &Kind::of(&tenant.ty, catalog)).ok()?).ok()
 }
 
 /// The entity that a pattern is about.
@@ -158,8 +193,7 @@ fn is_unique(entity: &Entity, name: &str) -> bool {
 }
 
 /// A value that fits a type, and its meaning as far as names tell: that of the field, and of what it is a field of.
-fn value(run: &Run, ty: &Type, name: &str, of: &str, mark: &str) -> Value<'static> {
-    let catalog = run.catalog();
+fn value(catalog: &Catalog, ty: &Type, name: &str, of: &str, mark: &str) -> Value<'static> {
     match ty {
         Type::Uuid | Type::Uuid7 => Value::Uuid(keyloom_run::uuid7(1_767_225_600_000, [7; 10])),
         Type::Text(size) => {
@@ -184,18 +218,18 @@ fn value(run: &Run, ty: &Type, name: &str, of: &str, mark: &str) -> Value<'stati
             Kind::Enum(variants) => Value::Enum(variants.first().map_or(0, |variant| variant.rank)),
             _ => Value::Null,
         },
-        Type::List(item, _) => Value::List(vec![value(run, item, name, of, mark)]),
-        Type::Set(item, _) => Value::Set(vec![value(run, item, name, of, mark)]),
+        Type::List(item, _) => Value::List(vec![value(catalog, item, name, of, mark)]),
+        Type::Set(item, _) => Value::Set(vec![value(catalog, item, name, of, mark)]),
         Type::Map(..) => Value::Map(Vec::new()),
         Type::Struct(holder) => {
             let members = catalog.struct_type(holder).into_iter().flat_map(|known| &known.members);
             let member = |(name, ty, optional): &(String, Type, bool)| {
-                if *optional { Value::Null } else { value(run, ty, name, holder, mark) }
+                if *optional { Value::Null } else { value(catalog, ty, name, holder, mark) }
             };
             Value::Struct(members.map(member).collect())
         }
         Type::OneOf(types) => match types.first() {
-            Some(ty) => Value::OneOf(0, Box::new(value(run, ty, name, of, mark))),
+            Some(ty) => Value::OneOf(0, Box::new(value(catalog, ty, name, of, mark))),
             None => Value::Null,
         },
     }

@@ -11,18 +11,20 @@ use keyloom_design::design;
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_plan::{Program as Planned, Refusal};
-use keyloom_run::{Environment, NotYet, Program, Run};
+use keyloom_run::{Environment, NotYet, Problem, Program, Run};
 use keyloom_store::Fault;
 use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{
     connections,
     control::Control,
+    development::Development,
+    door::Door,
     engine::{self, Engine, abilities},
     handle::{Local, Served, handle},
     limits::CALLS_MAX,
     log::Log,
-    opening,
+    openapi, opening,
     samples::curls,
     signals::stop,
     system::System,
@@ -39,8 +41,8 @@ pub struct Up<'a> {
     pub data: Data<'a>,
     /// The address; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// Whether others than this machine may reach it, without any credentials.
-    pub anyone: bool,
+    /// The file with keys of development, made where it is needed and not there.
+    pub keys: &'a Path,
     /// Takes a line for the operator, about what is served or no longer is.
     pub log: fn(&str),
     /// Takes what is said to an engine to make the tables, before it is said.
@@ -70,6 +72,19 @@ pub struct Ready {
     pub opened: Option<Opened>,
     /// Three commands to try.
     pub curls: Vec<String>,
+    /// What requests must show.
+    pub shows: Shows,
+}
+
+/// What requests must show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// Nothing: this machine alone gets here, and there are no tenants.
+    Nothing,
+    /// A key of development, as in the commands to try, wherever it matters who calls.
+    Development,
+    /// A key that was added.
+    Key,
 }
 
 /// Why nothing is served.
@@ -88,8 +103,12 @@ pub enum UpError {
     NoStore(EngineKind),
     /// The catalog asks for more than is run yet.
     NotYet(Vec<NotYet>),
-    /// Others could reach this address, and that was not allowed.
-    NotLoopback(SocketAddr),
+    /// Others could reach this address, and no key was added that they would have to show.
+    NoKeys(SocketAddr),
+    /// The keys that were added can't be read.
+    Keys(Problem),
+    /// The file with keys of development can't be used.
+    Development(PathBuf, io::Error),
     /// The address can't be listened on.
     Listen(SocketAddr, io::Error),
     /// The data can't be opened.
@@ -121,11 +140,13 @@ impl fmt::Display for UpError {
                 write!(f, "this catalog asks for what is not run yet, so nothing is served:")?;
                 found.iter().try_for_each(|one| write!(f, "\n  {one}"))
             }
-            Self::NotLoopback(address) => write!(
+            Self::NoKeys(address) => write!(
                 f,
-                "{address} can be reached from other machines, and there are no credentials yet: whoever reaches it can \
-                 read and write everything; --anyone allows it"
+                "{address} can be reached from other machines, and no key was added that callers would have to show: \
+                 `keyloom key add` adds one, for the same catalog and --data or --store; `keyloom key add --help` shows how"
             ),
+            Self::Keys(problem) => write!(f, "the keys that were added can't be read: {problem}"),
+            Self::Development(file, error) => write!(f, "the keys of development in {}: {error}", file.display()),
             Self::Listen(address, error) if error.kind() == io::ErrorKind::AddrInUse => {
                 write!(f, "{address} is taken by another process; choose another address, such as --listen 127.0.0.1:0")
             }
@@ -148,9 +169,6 @@ impl std::error::Error for UpError {}
 /// # Errors
 /// When it can't begin, or could not stop cleanly.
 pub fn up(wanted: &Up<'_>, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
-    if !wanted.listen.ip().is_loopback() && !wanted.anyone {
-        return Err(UpError::NotLoopback(wanted.listen));
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(UpError::Machine)?;
     runtime.block_on(async {
         match wanted.data {
@@ -172,14 +190,6 @@ pub(crate) fn program(catalog: &Catalog, layout: Option<&Layout>, engine: Engine
     };
     // What is not run yet is said first: much of what is refused follows from it.
     let bound = Program::of(&planned);
-    let tenants = catalog
-        .tenant
-        .as_ref()
-        .map(|_| NotYet { at: "tenant".to_owned(), what: "tenants: there are no credentials yet".to_owned() });
-    let bound = match (tenants, bound) {
-        (None, bound) => bound,
-        (Some(tenants), bound) => Err(std::iter::once(tenants).chain(bound.err().unwrap_or_default()).collect()),
-    };
     if planned.refusals.is_empty() { bound.map_err(UpError::NotYet) } else { Err(UpError::Refused(planned.refusals)) }
 }
 
@@ -210,10 +220,10 @@ async fn serve_folder(
     let stop = stop().map_err(UpError::Machine)?;
     let control_file = control.leave(path).map_err(UpError::Machine)?;
     let local = Local { store: Arc::clone(&store), control };
-    let ready = |address, curls| ready(&Ready { address, opened: Some(opened), curls });
-    answer(wanted, listener, Arc::new(run), Some(local), stop, ready).await?;
+    let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });
+    let answered = answer(wanted, listener, Arc::new(run), Some(local), stop, ready).await;
     drop(control_file);
-    close(store).await.map_err(failed)
+    answered.and(close(store).await.map_err(failed))
 }
 
 /// Answers requests until it is time to stop.
@@ -223,26 +233,53 @@ pub(crate) async fn answer(
     run: Arc<Run>,
     local: Option<Local>,
     stop: impl Future<Output = ()>,
-    ready: impl FnOnce(String, Vec<String>),
+    ready: impl FnOnce(String, Vec<String>, Shows),
 ) -> Result<(), UpError> {
     let address = format!("http://{}", listener.local_addr().map_err(UpError::Machine)?);
-    let curls = curls(&run, &address, System.now_us() / 1_000, &mut |bytes| System.random(bytes));
+    let loopback_only = wanted.listen.ip().is_loopback();
+    let has_keys = run.has_keys().await.map_err(UpError::Keys)?;
+    if !loopback_only && !has_keys {
+        return Err(UpError::NoKeys(wanted.listen));
+    }
+    let development = if has_keys { None } else { development(wanted)? };
+    let mut random = |bytes: &mut [u8]| System.random(bytes);
+    // Which rows a line makes follows from who sends it, and with keys of one's own nobody here knows that.
+    let curls = if has_keys {
+        Vec::new()
+    } else {
+        curls(&run, &address, development.as_ref(), System.now_us() / 1_000, &mut random)
+    };
+    let shows = match &development {
+        _ if has_keys => Shows::Key,
+        Some(_) => Shows::Development,
+        None => Shows::Nothing,
+    };
     let served = Served {
+        door: Door::new(Arc::clone(&run), loopback_only, development),
         run,
         turns: Semaphore::new(CALLS_MAX),
         log: Log::new(wanted.log),
         local,
-        loopback_only: wanted.listen.ip().is_loopback(),
+        loopback_only,
         address: address.clone(),
     };
     let router = Router::new().fallback(handle).with_state(Arc::new(served));
-    ready(address, curls);
+    ready(address, curls, shows);
     match connections::serve(listener, router, stop).await {
         0 => {}
         1 => (wanted.log)("1 request did not end in time and was cut off"),
         cut => (wanted.log)(&format!("{cut} requests did not end in time and were cut off")),
     }
     Ok(())
+}
+
+/// The keys of development, where it matters who calls.
+fn development(wanted: &Up<'_>) -> Result<Option<Development>, UpError> {
+    if !openapi::is_secured(wanted.catalog) {
+        return Ok(None);
+    }
+    let made = Development::at(wanted.keys, wanted.catalog);
+    made.map(Some).map_err(|error| UpError::Development(wanted.keys.to_owned(), error))
 }
 
 /// Stops the store cleanly, when nobody uses it any more.

@@ -11,6 +11,7 @@ mod data;
 mod described;
 mod endpoints;
 mod engines;
+mod identity;
 mod limits;
 mod process;
 mod starting;

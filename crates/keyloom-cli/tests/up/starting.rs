@@ -66,13 +66,12 @@ fn what_stands_in_the_way_is_named_with_the_way_out() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     says(&["up", &shop, "--listen", &address], 3, &[&address, "taken by another process", "--listen"]);
-    says(&["up", &shop, "--listen", "0.0.0.0:0"], 2, &["no credentials yet", "--anyone"]);
     says(&["up", &shop, "--listen", "here"], 2, &["127.0.0.1:7878"]);
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &shop], 3, &["catalog.yaml is a file"]);
     let below = format!("{shop}/data");
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", &below], 3, &["catalog.yaml is a file"]);
     says(&["up", "nothing.yaml"], 2, &["nothing.yaml"]);
-    says(&["up", example("cases").to_str().unwrap()], 2, &["not run yet", "tenant: "]);
+    says(&["up", example("cases").to_str().unwrap()], 2, &["not run yet", "patterns."]);
 
     let text = std::fs::read_to_string(&shop).unwrap();
     std::fs::write(here.join("wrong.yaml"), text.replace("status: SHIPPED", "status: SHIPED")).unwrap();
@@ -82,6 +81,7 @@ fn what_stands_in_the_way_is_named_with_the_way_out() {
     says(&["up", "more.yaml"], 2, &["nothing is served", "patterns.take_order: `claim`"]);
     assert!(!here.join(".keyloom").exists(), "nothing was touched");
 
+    says(&["up", &shop, "--listen", "0.0.0.0:0"], 2, &["no key was added", "keyloom key add"]);
     let up = Up::start(here.join("catalog.yaml").as_path(), here, &["--data", "data"]);
     says(&["up", &shop, "--listen", "127.0.0.1:0", "--data", "data"], 3, &["in use by process"]);
     assert_eq!(up.stop("-INT"), Some(0));

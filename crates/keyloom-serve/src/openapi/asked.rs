@@ -25,14 +25,18 @@ pub(super) fn parameters(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoi
             "schema": { "type": "string", "pattern": "^\"[0-9]{1,18}\"$" },
         }));
     }
-    if let Some(tenant) = &catalog.tenant {
-        parameters.push(json!({
-            "name": "Keyloom-Tenant", "in": "header", "required": false,
-            "description": "the tenant that a worker's key acts for; other keys have one of their own",
-            "schema": of(&tenant.ty, catalog, Side::Taken),
-        }));
-    }
+    parameters.extend(tenant(catalog));
     parameters
+}
+
+/// The header in which a worker and an operator name the tenant, where there are tenants.
+pub(super) fn tenant(catalog: &Catalog) -> Option<Json> {
+    let tenant = catalog.tenant.as_ref()?;
+    Some(json!({
+        "name": "Keyloom-Tenant", "in": "header", "required": false,
+        "description": "the tenant that a key of a worker or an operator acts for; other keys have one of their own",
+        "schema": of(&tenant.ty, catalog, Side::Taken),
+    }))
 }
 
 fn in_query(catalog: &Catalog, input: &Input) -> Json {

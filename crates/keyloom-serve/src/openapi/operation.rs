@@ -22,6 +22,9 @@ pub(super) fn of(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoint, sche
     if endpoint.method == "POST" {
         operation["requestBody"] = asked::body(catalog, pattern, schemas);
     }
+    if catalog.tenant.is_none() && pattern.looks_at_caller() {
+        operation["security"] = json!([{ "key": [] }]);
+    }
     operation["responses"] = answers::responses(catalog, pattern, endpoint, schemas);
     operation
 }
@@ -39,11 +42,14 @@ fn about(pattern: &Pattern) -> (&'static str, &str) {
 
 /// `GET /v1/-/outcome/{token}`
 pub(super) fn outcome(catalog: &Catalog) -> Json {
+    let token =
+        json!({ "name": "token", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } });
+    let parameters: Vec<Json> = std::iter::once(token).chain(asked::tenant(catalog)).collect();
     json!({
         "operationId": "keyloom.outcome",
         "summary": "what became of a write whose outcome was not known",
         "tags": ["keyloom"],
-        "parameters": [{ "name": "token", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
+        "parameters": parameters,
         "responses": answers::outcome_responses(catalog),
     })
 }

@@ -4,7 +4,7 @@ use keyloom_model::{Catalog, Endpoint};
 use serde_json::{Value as Json, json};
 
 use super::{
-    Object, is_secured,
+    Object,
     schema::{Side, object, reference},
 };
 use crate::problem::{
@@ -45,10 +45,11 @@ impl Shared {
         Self::Busy,
     ];
 
-    /// Those of every call.
+    /// Those of every call. A key may be asked for by every server that has some; a key may be one of another tenant where
+    /// there are tenants.
     pub(super) fn always(catalog: &Catalog) -> Vec<Self> {
-        let secured: &[Self] = if is_secured(catalog) { &[Self::NoCaller, Self::NotYours] } else { &[] };
-        [secured, &[Self::BadRequest, Self::OtherHost, Self::Broken, Self::Busy]].concat()
+        let others: &[Self] = if catalog.tenant.is_some() { &[Self::NotYours] } else { &[] };
+        [&[Self::NoCaller], others, &[Self::BadRequest, Self::OtherHost, Self::Broken, Self::Busy]].concat()
     }
 
     /// Those of a pattern that follow from how it is asked.
@@ -97,7 +98,7 @@ impl Shared {
 pub(super) fn responses(catalog: &Catalog) -> Json {
     let mut responses = Object::new();
     for shared in Shared::ALL {
-        if matches!(shared, Shared::NoCaller | Shared::NotYours) && !is_secured(catalog) {
+        if shared == Shared::NotYours && catalog.tenant.is_none() {
             continue;
         }
         let (name, kinds, words) = shared.about();
@@ -107,8 +108,15 @@ pub(super) fn responses(catalog: &Catalog) -> Json {
             "properties": { "type": { "type": "string", "enum": names } },
         });
         let mut response = problem(words, narrowed);
-        if shared == Shared::Busy {
-            response["headers"] = json!({ "Retry-After": { "$ref": "#/components/headers/retry_after" } });
+        match shared {
+            Shared::Busy => {
+                response["headers"] = json!({ "Retry-After": { "$ref": "#/components/headers/retry_after" } });
+            }
+            Shared::NoCaller => {
+                response["headers"] =
+                    json!({ "WWW-Authenticate": { "$ref": "#/components/headers/www_authenticate" } });
+            }
+            _ => {}
         }
         responses.insert(name.into(), response);
     }
