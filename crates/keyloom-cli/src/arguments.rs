@@ -16,7 +16,7 @@ use keyloom::size::{NodeSize, WhatIf};
     bin_name = "keyloom",
     version,
     about = "Query-first NoSQL design as software: from a catalog of entities and access patterns to checked tables",
-    after_help = "Start here:\n  keyloom init shop          write an example catalog\n  keyloom up                 serve it, with three curl lines to try\n  keyloom check              review the catalog in this folder\n  keyloom show . get_order   see one pattern as an endpoint\n\nExit codes: 0 fine, 1 findings at the denied level, 2 the input can't be read or the call is wrong, 3 the world failed.",
+    after_help = "Start here:\n  keyloom init shop          write an example catalog\n  keyloom up                 serve it, with three curl lines to try\n  keyloom check              review the catalog in this folder\n  keyloom show . get_order   see one pattern as an endpoint\n\nExit codes: 0 fine, 1 findings at the denied level or rows that differ, 2 the input can't be read or the call is wrong, 3 the world failed.",
     propagate_version = true,
     disable_help_subcommand = true
 )]
@@ -53,6 +53,16 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --store cassandra://db-1/shop\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
     )]
     Export(ExportArguments),
+    /// Compare every list, unique value and kept value with the rows that it follows from, also while it is served
+    #[command(
+        after_help = "Examples:\n  keyloom verify                               this folder's catalog, its data in .keyloom\n  keyloom verify examples/shop --data /srv/shop\n  keyloom verify examples/shop --store cassandra://db-1/shop --rate 5000\n  keyloom verify --format json | jq .stale\n\nNothing is changed. What is cut off goes on where it was; --anew begins from the start. What is under way is no\ndifference: it is looked at again.\nExit code 1 when something differs; `keyloom repair` brings that right."
+    )]
+    Verify(VerifyArguments),
+    /// Bring right what `verify` finds, by the rules of every write, also while it is served
+    #[command(
+        after_help = "Examples:\n  keyloom repair\n  keyloom repair examples/shop --data /srv/shop --rate 2000\n  keyloom repair examples/shop --store cassandra://db-1/shop\n\nRows are never changed: lists, unique values and kept values are derived from them again. Then all is verified.\nExit code 0 when nothing differs any more."
+    )]
+    Repair(VerifyArguments),
     /// Review a catalog, its layout, or a CQL schema and the statements that use it
     #[command(
         after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check examples/cases layout.yaml     a catalog and its layout\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what stands in changed lines, or points to them\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
@@ -258,8 +268,32 @@ pub(crate) struct KeyOfArguments {
     pub(crate) store: StoreArguments,
 }
 
+#[derive(Args, Clone)]
+pub(crate) struct VerifyArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// The layout it is stored by; without one, it is designed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
+    /// The folder with the data; by default .keyloom/ and the name of the catalog
+    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
+    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+    /// At most so many rows a second
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate: Option<u32>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ShowFormat,
+    /// Begin from the start, also where an earlier one was cut off
+    #[arg(long)]
+    pub(crate) anew: bool,
+}
+
 /// Rows in an engine.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct StoreArguments {
     /// An engine that holds the rows instead of a folder: cassandra://HOST/KEYSPACE or dynamodb://REGION
     #[arg(id = "address", long = "store", value_name = "ADDRESS")]

@@ -30,6 +30,7 @@ mod size;
 mod taken;
 mod today;
 mod up;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -40,7 +41,7 @@ use arguments::Command;
 enum Exit {
     /// Nothing to complain about.
     Fine = 0,
-    /// Findings at the denied level.
+    /// Findings at the denied level, or rows that differ.
     Findings = 1,
     /// The input can't be read, or the call is wrong.
     BadInput = 2,
@@ -62,6 +63,8 @@ fn main() -> ExitCode {
         Command::Backup(arguments) => data::backup(&arguments),
         Command::Restore(arguments) => data::restore(&arguments),
         Command::Export(arguments) => data::export(&arguments),
+        Command::Verify(arguments) => verify::verify(&arguments),
+        Command::Repair(arguments) => verify::repair(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Design(arguments) => design::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),

@@ -18,7 +18,8 @@ use keyloom_plan::Program;
 use keyloom_run::{Answer, Call, Caller, Environment, Run};
 use keyloom_size::{Sizes, Terms, size};
 use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Rows, Shape, Slice, Step, Store, TableId, Verdict,
+    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Resume, Rows, Segment, Shape, Slice, Step, Store,
+    Sweep, Swept, TableId, Verdict,
 };
 use keyloom_text::{Files, Unreadable, read};
 use serde_json::{Value as Json, json};
@@ -225,5 +226,22 @@ impl Define for Metered {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         self.store.apply(step).await
+    }
+}
+
+impl Sweep for Metered {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.store.segments(table, parts).await
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        self.store.sweep(table, segment, from, rows_max, now).await
     }
 }

@@ -112,7 +112,7 @@ impl Run {
             Ok(Value::Struct(vec![Value::from(reserve.reservation.unique.clone()), Value::from(bytes)]))
         });
         let uniques = uniques.collect::<Result<Vec<Owned>, Problem>>()?;
-        let lane = i64::from(digest("lane", &[entity.name.as_bytes(), &source])[0]) % self.protocol.lanes;
+        let lane = self.lane(entity, &source);
         let names = !uniques.is_empty();
         let values = [Value::from(entity.name.clone()), Value::from(source), Value::List(uniques), Value::Bool(false)];
         let now_us = self.now_us();
@@ -123,6 +123,11 @@ impl Run {
         let version = u64::try_from(now_us).unwrap_or(0).max(2);
         let mark = Mark { key: [Value::Int(lane), span, identity], version, names };
         Ok((mark, values, now_us))
+    }
+
+    /// In which lane of the log the marks of a source row are, by the bytes of its key.
+    pub(crate) fn lane(&self, entity: &EntityPlan, key: &[u8]) -> i64 {
+        i64::from(digest("lane", &[entity.name.as_bytes(), key])[0]) % self.protocol.lanes
     }
 
     /// Remembers that marks are done. They are placed by the next pass of [`Run::settle`]: nobody waits for it, and one

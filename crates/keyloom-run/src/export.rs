@@ -27,18 +27,18 @@ impl Export {
     ///
     /// # Errors
     /// When the store fails or a row can't be read.
-    pub async fn next(&mut self, run: &Run, store: &impl Sweep) -> Result<Option<Vec<Json>>, Problem> {
+    pub async fn next(&mut self, run: &Run) -> Result<Option<Vec<Json>>, Problem> {
         let Some(entity) = run.program.entities.get(self.entity) else { return Ok(None) };
         let (table, shape) = run.table(entity.source.table);
         let segments = match &mut self.segments {
             Some(segments) => segments,
-            none => none.insert(store.segments(table, 1).await?),
+            none => none.insert(run.sweep.segments(table, 1).await?),
         };
         let Some(segment) = segments.last() else {
             *self = Self { entity: self.entity + 1, ..Self::default() };
             return Ok(Some(Vec::new()));
         };
-        let swept = store.sweep(table, segment, self.resume.as_ref(), PIECE_ROWS, millis(run.now_us())).await?;
+        let swept = run.sweep.sweep(table, segment, self.resume.as_ref(), PIECE_ROWS, millis(run.now_us())).await?;
         self.resume = swept.resume;
         if self.resume.is_none() {
             segments.pop();

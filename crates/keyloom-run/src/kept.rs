@@ -28,7 +28,7 @@ pub(crate) struct KeptChange {
 
 /// What rows add to a kept value: how many, and how much.
 #[derive(Debug, Clone, PartialEq)]
-struct Share {
+pub(crate) struct Share {
     count: i64,
     sum: Owned,
 }
@@ -81,16 +81,11 @@ impl Run {
             Some(row) => (Expect::Version(row.version()?), clock.max(row.version()? + 2)),
             None => (Expect::Absent, clock),
         };
-        let values = match kept.aggregate {
-            Aggregate::Count => vec![Value::Int(total.count)],
-            Aggregate::Average => vec![total.sum, Value::Int(total.count)],
-            _ => vec![total.sum],
-        };
-        Ok(KeptChange { table: kept.table, key, expect, version, values })
+        Ok(KeptChange { table: kept.table, key, expect, version, values: total.columns(kept) })
     }
 
     /// What a row adds to a kept value, and to whose.
-    fn share(&self, kept: &Kept, record: &Record) -> Option<(Vec<Owned>, Share)> {
+    pub(crate) fn share(&self, kept: &Kept, record: &Record) -> Option<(Vec<Owned>, Share)> {
         let entity = self.entity(kept.feeder);
         if record.gone || !kept.filter.as_ref().is_none_or(|filter| passes(entity, record, filter)) {
             return None;
@@ -115,7 +110,7 @@ impl Run {
     }
 
     /// What a row of a kept value says.
-    fn standing_share(&self, kept: &Kept, row: Option<&Row>) -> Result<Share, Problem> {
+    pub(crate) fn standing_share(&self, kept: &Kept, row: Option<&Row>) -> Result<Share, Problem> {
         let none = Share { count: 0, sum: nothing(&kept.kind) };
         let Some(row) = row else { return Ok(none) };
         let (_, shape) = self.table(kept.table);
@@ -167,6 +162,25 @@ impl Run {
 }
 
 impl Share {
+    /// The columns of a row that says this.
+    pub(crate) fn columns(self, kept: &Kept) -> Vec<Owned> {
+        match kept.aggregate {
+            Aggregate::Count => vec![Value::Int(self.count)],
+            Aggregate::Average => vec![self.sum, Value::Int(self.count)],
+            _ => vec![self.sum],
+        }
+    }
+
+    /// Whether it says the same. Sums of numbers with a fraction depend on the order in which they were added.
+    pub(crate) fn is_as(&self, other: &Self, kept: &Kept) -> bool {
+        let counted = matches!(kept.aggregate, Aggregate::Count | Aggregate::Average);
+        let same = match (&self.sum, &other.sum) {
+            (Value::Float(a), Value::Float(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0),
+            (a, b) => a == b,
+        };
+        (!counted || self.count == other.count) && (kept.aggregate == Aggregate::Count || same)
+    }
+
     fn signed(self, sign: i64) -> Result<Self, Problem> {
         let negative = |value| match value {
             Value::Int(value) => value.checked_neg().map(Value::Int),
@@ -178,7 +192,7 @@ impl Share {
         Ok(Self { count: self.count * sign, sum })
     }
 
-    fn plus(&self, other: &Self) -> Result<Self, Problem> {
+    pub(crate) fn plus(&self, other: &Self) -> Result<Self, Problem> {
         let sum = match (&self.sum, &other.sum) {
             (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int),
             (Value::Decimal(a), Value::Decimal(b)) => a.checked_add(*b).map(Value::Decimal),
@@ -189,7 +203,7 @@ impl Share {
         Ok(Self { count: count.ok_or_else(too_large)?, sum: sum.ok_or_else(too_large)? })
     }
 
-    fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         let zero = match &self.sum {
             Value::Int(sum) => *sum == 0,
             Value::Decimal(sum) => *sum == 0,

@@ -41,6 +41,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod touch;
+mod verify;
 mod write;
 
 pub use answer::Answer;
@@ -55,3 +56,4 @@ pub use problem::Problem;
 pub use program::{NotYet, Program};
 pub use run::{Call, Run};
 pub use settle::Settled;
+pub use verify::{Named, Report, TableReport, Verified, Verify};

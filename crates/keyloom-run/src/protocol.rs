@@ -42,6 +42,9 @@ pub(crate) struct Protocol {
     pub(crate) shows_found: bool,
     /// What a row is to forget has its receipt before.
     pub(crate) receipts_first: bool,
+    /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
+    /// writer placed meanwhile.
+    pub(crate) repairs_by_version: bool,
 }
 
 impl Protocol {
@@ -65,5 +68,6 @@ impl Protocol {
         names_stale: true,
         shows_found: true,
         receipts_first: true,
+        repairs_by_version: true,
     };
 }

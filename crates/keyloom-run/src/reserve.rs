@@ -1,6 +1,6 @@
 //! Unique values: who holds which is a row of its own, decided with the source or before and behind it.
 
-use keyloom_store::{Change, ColumnAt, Decision, Expect, Fault, Freshness, Get, Image, Millis, Store, Verdict};
+use keyloom_store::{Change, ColumnAt, Decision, Expect, Fault, Freshness, Get, Image, Millis, Row, Store, Verdict};
 use keyloom_value::Value;
 
 use crate::{
@@ -121,7 +121,18 @@ impl Run {
         freshness: Freshness,
     ) -> Result<Option<Held>, Problem> {
         let get = Get { table: self.table(reservation.table).0, key, freshness, now: millis(self.now_us()) };
-        let Some(row) = self.store.get(get).await?.row else { return Ok(None) };
+        let row = self.store.get(get).await?.row;
+        row.map(|row| self.held_in(entity, reservation, key, &row)).transpose()
+    }
+
+    /// What a row of a reservation says.
+    pub(crate) fn held_in(
+        &self,
+        entity: &EntityPlan,
+        reservation: &Reservation,
+        key: &[Owned],
+        row: &Row,
+    ) -> Result<Held, Problem> {
         let (_, shape) = self.table(reservation.table);
         let cell = |column| Ok(row.value(shape, ColumnAt::Cell { group: 0, column })?.into_owned());
         let mut owner = (0..entity.own_key().len()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;
@@ -131,7 +142,7 @@ impl Run {
             owner.insert(0, at.map_or(Value::Null, |at| key[at].clone()));
         }
         let free = owner.iter().any(Value::is_null);
-        Ok(Some(Held { version: row.version()?, owner: (!free).then_some(owner) }))
+        Ok(Held { version: row.version()?, owner: (!free).then_some(owner) })
     }
 
     /// What a reservation becomes by an intent.
@@ -141,7 +152,12 @@ impl Run {
     }
 
     /// The columns of a reservation of this owner, and how long it lives: one that is free fences for a while.
-    fn owned_by(&self, entity: &EntityPlan, owner: Option<Vec<Owned>>, now_us: i64) -> (Vec<Owned>, Option<Millis>) {
+    pub(crate) fn owned_by(
+        &self,
+        entity: &EntityPlan,
+        owner: Option<Vec<Owned>>,
+        now_us: i64,
+    ) -> (Vec<Owned>, Option<Millis>) {
         match owner {
             Some(mut owner) => (owner.split_off(usize::from(entity.tenant.is_some())), None),
             None => {

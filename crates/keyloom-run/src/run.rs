@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex};
 use keyloom_model::{Catalog, Pattern};
 use keyloom_plan::Companions;
 use keyloom_store::{
-    Abilities, BoxedStore, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis, Shape,
-    Step, Store, Table, TableId, Verdict, steps,
+    Abilities, BoxedStore, BoxedSweep, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis,
+    Shape, Step, Store, Sweep, Table, TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value, json::to_json};
 use serde_json::{Map, Value as Json};
@@ -26,6 +26,8 @@ use crate::{
 pub struct Run {
     pub(crate) program: Program,
     pub(crate) store: BoxedStore,
+    /// The same store, for jobs that look at all rows.
+    pub(crate) sweep: BoxedSweep,
     /// The handles and shapes of the program's tables, in its order.
     pub(crate) tables: Vec<(TableId, Arc<Shape>)>,
     pub(crate) environment: Arc<dyn Environment>,
@@ -57,7 +59,7 @@ impl Run {
     ///
     /// # Errors
     /// When the store holds another catalog or other tables, or fails.
-    pub async fn open<S: Store + Define>(
+    pub async fn open<S: Store + Define + Sweep>(
         program: Program,
         store: Arc<S>,
         environment: Arc<dyn Environment>,
@@ -73,6 +75,7 @@ impl Run {
         let tables = tables.ok_or(Fault::Broken("a table that was just made is not there".into()))?;
         let mut run = Self {
             program,
+            sweep: BoxedSweep::new(Arc::clone(&store)),
             store: BoxedStore::new(store),
             tables,
             environment,

@@ -13,7 +13,7 @@ use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
 use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
-use keyloom_store::{Define, Model, Store};
+use keyloom_store::{Define, Model, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
 
@@ -55,7 +55,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-fn open<S: Store + Define>(store: S) -> Run {
+fn open<S: Store + Define + Sweep>(store: S) -> Run {
     let reading = keyloom_text::read("catalog.yaml", &Text, &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
     let layout = design(&reading.catalog, Engine::Embedded, store.abilities());

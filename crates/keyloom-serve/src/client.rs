@@ -21,6 +21,16 @@ pub(crate) struct Chunks {
 /// Asks, and answers with the body's stream.
 pub(crate) fn ask(control: &Control, path: &str) -> io::Result<Chunks> {
     let (stream, head) = exchange(control, &format!("GET {path}"), "")?;
+    chunks(stream, &head)
+}
+
+/// Sends a body of JSON, and answers with the body's stream.
+pub(crate) fn send_for_stream(control: &Control, path: &str, body: &str) -> io::Result<Chunks> {
+    let (stream, head) = exchange(control, &format!("POST {path}"), body)?;
+    chunks(stream, &head)
+}
+
+fn chunks(stream: BufReader<TcpStream>, head: &Head) -> io::Result<Chunks> {
     if head.status != 200 || !head.chunked {
         return Err(io::Error::other(format!("it answered with {}", head.status)));
     }

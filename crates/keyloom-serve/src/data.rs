@@ -49,6 +49,8 @@ pub enum DataError {
     Keys(Problem),
     /// The output can't be written.
     Output(io::Error),
+    /// Tables could not be compared to the end.
+    Verify(io::Error),
 }
 
 impl fmt::Display for DataError {
@@ -71,7 +73,7 @@ impl fmt::Display for DataError {
             }
             Self::Catalog(error) => write!(f, "{error}"),
             Self::Keys(problem) => write!(f, "{problem}"),
-            Self::Output(error) => write!(f, "{error}"),
+            Self::Output(error) | Self::Verify(error) => write!(f, "{error}"),
         }
     }
 }
@@ -79,12 +81,12 @@ impl fmt::Display for DataError {
 impl std::error::Error for DataError {}
 
 /// The data, ours alone or by way of the process that has it.
-enum Reached {
+pub(crate) enum Reached {
     Stopped(Embedded),
     Running(Control),
 }
 
-fn reach(data: &Path) -> Result<Reached, DataError> {
+pub(crate) fn reach(data: &Path) -> Result<Reached, DataError> {
     if data.is_file() {
         return Err(DataError::NotAFolder(data.to_owned()));
     }
@@ -184,7 +186,7 @@ pub fn export(
             let store = Arc::new(store);
             let opened = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System)));
             let run = opened.map_err(DataError::Store)?;
-            stream::export(&run, &*store, &mut counted, runtime.handle()).map_err(DataError::Output)?;
+            stream::export(&run, &mut counted, runtime.handle()).map_err(DataError::Output)?;
             drop(run);
             if let Some(store) = Arc::into_inner(store) {
                 store.close().map_err(DataError::Store)?;

@@ -7,7 +7,10 @@ use keyloom_dynamodb::{Credentials, DynamoDb};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_run::{Key, Program, Run};
 use keyloom_store::{Abilities, Define, Dialect, Fault, Store, Sweep};
-use tokio::{net::TcpListener, runtime::Handle};
+use tokio::{
+    net::TcpListener,
+    runtime::{Handle, Runtime},
+};
 
 use crate::{
     data::{Counted, DataError},
@@ -60,7 +63,7 @@ pub fn dialect(engine: EngineKind, replicas: u32) -> Option<Box<dyn Dialect>> {
 
 impl Engine {
     /// The program of a catalog on it; nothing is asked for that.
-    fn program(&self, catalog: &Catalog, layout: Option<&Layout>) -> Result<Program, UpError> {
+    pub(crate) fn program(&self, catalog: &Catalog, layout: Option<&Layout>) -> Result<Program, UpError> {
         let kind = match &self.address {
             StoreAddress::Cassandra(_) => EngineKind::Cassandra,
             StoreAddress::DynamoDb(_) => EngineKind::DynamoDb,
@@ -68,8 +71,33 @@ impl Engine {
         program(catalog, layout, kind)
     }
 
-    fn failed(&self, fault: Fault) -> UpError {
+    pub(crate) fn failed(&self, fault: Fault) -> UpError {
         UpError::Engine(self.to_string(), fault)
+    }
+}
+
+/// What is done with the store of an engine, whichever it is.
+pub(crate) trait Reach {
+    type Answer;
+
+    fn with<S: Store + Define + Sweep>(self, store: Arc<S>) -> Self::Answer;
+}
+
+impl Engine {
+    /// Connects, and does it.
+    pub(crate) fn reach<T>(
+        &self,
+        catalog: &Catalog,
+        runtime: &Runtime,
+        what: impl Reach<Answer = Result<T, DataError>>,
+    ) -> Result<T, DataError> {
+        let failed = |fault| DataError::Catalog(self.failed(fault));
+        match &self.address {
+            StoreAddress::Cassandra(at) => what.with(Arc::new(runtime.block_on(cassandra(at, self)).map_err(failed)?)),
+            StoreAddress::DynamoDb(at) => {
+                what.with(Arc::new(runtime.block_on(dynamodb(at, self, catalog)).map_err(failed)?))
+            }
+        }
     }
 }
 
@@ -125,19 +153,30 @@ pub fn export_engine(
 ) -> Result<u64, DataError> {
     let program = engine.program(catalog, layout).map_err(DataError::Catalog)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(DataError::Output)?;
-    let failed = |fault| DataError::Catalog(engine.failed(fault));
     let mut counted = Counted::new(out, progress);
-    match &engine.address {
-        StoreAddress::Cassandra(at) => {
-            let store = runtime.block_on(cassandra(at, engine)).map_err(failed)?;
-            export_from(program, engine, Arc::new(store), &mut counted, runtime.handle())?;
-        }
-        StoreAddress::DynamoDb(at) => {
-            let store = runtime.block_on(dynamodb(at, engine, catalog)).map_err(failed)?;
-            export_from(program, engine, Arc::new(store), &mut counted, runtime.handle())?;
-        }
-    }
+    engine.reach(catalog, &runtime, Exported { program, engine, out: &mut counted, runtime: runtime.handle() })?;
     Ok(counted.bytes())
+}
+
+struct Exported<'a> {
+    program: Program,
+    engine: &'a Engine,
+    out: &'a mut dyn Write,
+    runtime: &'a Handle,
+}
+
+impl Reach for Exported<'_> {
+    type Answer = Result<(), DataError>;
+
+    fn with<S: Store + Define + Sweep>(self, store: Arc<S>) -> Self::Answer {
+        let failed = |fault| DataError::Catalog(self.engine.failed(fault));
+        // Reading makes no tables.
+        if !self.runtime.block_on(Run::steps(&self.program, &*store)).map_err(failed)?.is_empty() {
+            return Err(DataError::NoTables(self.engine.to_string()));
+        }
+        let run = self.runtime.block_on(Run::open(self.program, store, Arc::new(System))).map_err(failed)?;
+        stream::export(&run, self.out, self.runtime).map_err(DataError::Output)
+    }
 }
 
 /// What the keys in an engine have to say.
@@ -166,22 +205,6 @@ pub(crate) fn ask_keys(
     })
 }
 
-fn export_from<S: Store + Define + Sweep>(
-    program: Program,
-    engine: &Engine,
-    store: Arc<S>,
-    out: &mut dyn Write,
-    runtime: &Handle,
-) -> Result<(), DataError> {
-    let failed = |fault| DataError::Catalog(engine.failed(fault));
-    // Reading makes no tables.
-    if !runtime.block_on(Run::steps(&program, &*store)).map_err(failed)?.is_empty() {
-        return Err(DataError::NoTables(engine.to_string()));
-    }
-    let run = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System))).map_err(failed)?;
-    stream::export(&run, &*store, out, runtime).map_err(DataError::Output)
-}
-
 /// Serves a catalog on an engine.
 pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
     let failed = |fault| engine.failed(fault);
@@ -200,7 +223,7 @@ pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMu
     }
 }
 
-async fn serve_on<S: Store + Define>(
+async fn serve_on<S: Store + Define + Sweep>(
     wanted: &Up<'_>,
     engine: &Engine,
     listener: TcpListener,

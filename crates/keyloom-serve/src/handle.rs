@@ -26,6 +26,7 @@ use crate::{
     problem,
     query::parameters,
     reply, stream,
+    verify::{self, Verifying},
     way_out::way_out,
 };
 
@@ -73,6 +74,8 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
         "/v1/-/health" if looks => reply::json(StatusCode::OK, &json!({ "status": "up" })),
         "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(&served, &parts),
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
+        "/v1/-/verify" | "/v1/-/repair" if parts.method == Method::POST => verifying(&served, &parts, body).await,
+        "/v1/-/verify" | "/v1/-/repair" => wrong_method("POST"),
         "/v1/-/keys" if parts.method == Method::POST => change_keys(&served, &parts, body).await,
         "/v1/-/keys" => wrong_method("POST"),
         "/" | "/openapi.json" | "/v1/-/health" => wrong_method("GET, HEAD"),
@@ -105,23 +108,42 @@ fn stream(served: &Served, parts: &Parts) -> Response {
         return stream::written(move |pipe| stream::backup(&store, pipe));
     }
     let runtime = tokio::runtime::Handle::current();
-    stream::written(move |pipe| stream::export(&run, &*store, pipe, &runtime))
+    stream::written(move |pipe| stream::export(&run, pipe, &runtime))
 }
 
 /// The data, for whoever can read the secret in its folder.
 fn owner<'a>(served: &'a Served, parts: &Parts) -> Result<&'a Local, Response> {
     let Some(local) = &served.local else {
-        let detail = "the data is not this process's own: the engine has backups of its own, and `keyloom export --store` \
-                      and `keyloom key --store` reach it";
+        let detail = "the data is not this process's own: the engine has backups of its own, and `keyloom export`, \
+                      `verify` and `key` reach it with --store";
         return Err(reply::problem(&problem::NO_DATA, detail));
     };
     let shown = parts.headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
     if !shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| local.control.is(shown)) {
-        let detail = "this is for `keyloom backup`, `keyloom export` and `keyloom key`, which read the secret in the data \
+        let detail = "this is for `keyloom backup`, `export`, `verify`, `repair` and `key`, which read the secret in the data \
                       folder";
         return Err(reply::problem(&problem::NOT_YOURS, detail));
     }
     Ok(local)
+}
+
+/// Compares all tables with their sources, for whoever can read the secret in the folder, and says how far it is.
+async fn verifying(served: &Served, parts: &Parts, body: Body) -> Response {
+    let asked = async {
+        owner(served, parts)?;
+        let body = json_body(parts, body, true).await?;
+        let asked = Verifying::read(parts.uri.path() == "/v1/-/repair", &body);
+        asked.map_err(|what| reply::failed(&Problem::Input(what)))
+    };
+    let asked = match asked.await {
+        Ok(asked) => asked,
+        Err(refused) => return refused,
+    };
+    if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
+        unhurried.allow();
+    }
+    let (run, runtime) = (Arc::clone(&served.run), tokio::runtime::Handle::current());
+    stream::written(move |pipe| verify::stream(&asked, &run, &runtime, pipe))
 }
 
 /// Adds, lists or revokes keys, for whoever can read the secret in the folder.

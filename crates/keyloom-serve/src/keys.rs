@@ -7,7 +7,7 @@ use std::{fs, io, path::Path, sync::Arc, time::Duration};
 use keyloom_embedded::{Durability, Embedded, OpenError, Options, System as Machine};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_run::{Credential, Hash, Holder, Key, Problem, Role, Run};
-use keyloom_store::{Define, Store};
+use keyloom_store::{Define, Store, Sweep};
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -138,7 +138,7 @@ impl KeysOf<'_> {
 }
 
 /// A program on a store whose tables are there; made only where nothing is there at all.
-pub(crate) async fn open<S: Store + Define>(
+pub(crate) async fn open<S: Store + Define + Sweep>(
     program: keyloom_run::Program,
     store: Arc<S>,
     make: bool,

@@ -1,6 +1,7 @@
 //! The endpoints of a catalog over HTTP, on data in a folder or in an engine: what `keyloom up` starts.
 //!
-//! [`backup`], [`restore`] and [`export`] are the commands on its data, [`KeysOf`] those on its keys, whether it runs or not.
+//! [`backup`], [`restore`], [`export`] and [`verify()`] are the commands on its data, [`KeysOf`] those on its keys, whether it
+//! runs or not.
 //! [`up`] opens the data, listens, says when it is ready, and serves until it is told to stop. Nothing here decides
 //! anything about rows: a request becomes a call of [`keyloom_run::Run`], an answer becomes a response.
 #![allow(
@@ -34,6 +35,7 @@ mod store_address;
 mod stream;
 mod system;
 mod up;
+mod verify;
 mod way_out;
 
 pub mod emit;
@@ -44,3 +46,4 @@ pub use engine::{Engine, abilities, dialect, export_engine, schema};
 pub use keys::{KeyData, KeysOf};
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Data, Ready, Shows, Up, UpError, up};
+pub use verify::{Progress, Verifying, verify, verify_engine};

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use axum::{body::Body, response::Response};
 use keyloom_embedded::Embedded;
 use keyloom_run::{Export, Run};
-use keyloom_store::Sweep;
 use tokio::{runtime::Handle, sync::mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -31,9 +30,9 @@ pub(crate) fn backup(store: &Embedded, pipe: &mut impl Write) -> io::Result<()> 
 }
 
 /// Every row, as a line of JSON. The writer may block, so this is for a thread outside the runtime.
-pub(crate) fn export(run: &Run, store: &impl Sweep, out: &mut dyn Write, runtime: &Handle) -> io::Result<()> {
+pub(crate) fn export(run: &Run, out: &mut dyn Write, runtime: &Handle) -> io::Result<()> {
     let mut export = Export::default();
-    while let Some(rows) = runtime.block_on(export.next(run, store)).map_err(io::Error::other)? {
+    while let Some(rows) = runtime.block_on(export.next(run)).map_err(io::Error::other)? {
         let mut text = String::new();
         for row in &rows {
             text.push_str(&row.to_string());

@@ -4,8 +4,9 @@ use crate::{
     abilities::Abilities,
     fault::Fault,
     read::{Get, Got, Rows, Slice},
-    schema::Millis,
+    schema::{Millis, TableId},
     store::Store,
+    sweep::{Resume, Segment, Sweep, Swept as Piece},
     write::{Decision, Placement, Verdict},
 };
 
@@ -82,5 +83,63 @@ impl Store for BoxedStore {
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
         self.0.place(rows, together, now).await
+    }
+}
+
+/// The object-safe form of [`Sweep`].
+trait Swept: Send + Sync + 'static {
+    fn segments(&self, table: TableId, parts: u32) -> BoxFuture<'_, Result<Vec<Segment>, Fault>>;
+    fn sweep<'a>(
+        &'a self,
+        table: TableId,
+        segment: &'a Segment,
+        from: Option<&'a Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> BoxFuture<'a, Result<Piece, Fault>>;
+}
+
+impl<S: Sweep + 'static> Swept for S {
+    fn segments(&self, table: TableId, parts: u32) -> BoxFuture<'_, Result<Vec<Segment>, Fault>> {
+        Box::pin(Sweep::segments(self, table, parts))
+    }
+
+    fn sweep<'a>(
+        &'a self,
+        table: TableId,
+        segment: &'a Segment,
+        from: Option<&'a Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> BoxFuture<'a, Result<Piece, Fault>> {
+        Box::pin(Sweep::sweep(self, table, segment, from, rows_max, now))
+    }
+}
+
+/// Any store that can be swept, chosen at run time. Cloning shares it.
+#[derive(Clone)]
+pub struct BoxedSweep(Arc<dyn Swept>);
+
+impl BoxedSweep {
+    /// A store behind a pointer.
+    pub fn new(store: Arc<impl Sweep + 'static>) -> Self {
+        Self(store)
+    }
+}
+
+impl Sweep for BoxedSweep {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.0.segments(table, parts).await
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Piece, Fault> {
+        self.0.sweep(table, segment, from, rows_max, now).await
     }
 }

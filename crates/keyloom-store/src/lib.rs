@@ -25,7 +25,7 @@ mod sweep;
 mod write;
 
 pub use abilities::{Abilities, Atomic, Indexes, Limits, ReadForm, no_objection};
-pub use boxed::{BoxFuture, BoxedStore};
+pub use boxed::{BoxFuture, BoxedStore, BoxedSweep};
 pub use define::{Define, Step, Taking, steps, taking};
 pub use dialect::{Call, Dialect, IndexChange, RowChange, Work};
 pub use fault::{Cause, Fault, Scope};

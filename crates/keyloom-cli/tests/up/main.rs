@@ -15,3 +15,4 @@ mod identity;
 mod limits;
 mod process;
 mod starting;
+mod verify;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use keyloom_store::{Millis, Row, Sweep};
+use keyloom_store::{Fault, Millis, Row, Sweep};
 use keyloom_value::Value;
 
 use super::{
@@ -175,12 +175,14 @@ impl World {
     }
 
     fn rows(&self, table: usize) -> Vec<Row> {
+        self.simulation.block_on(self.swept(table)).unwrap().unwrap()
+    }
+
+    /// What stands in a table.
+    pub(super) async fn swept(&self, table: usize) -> Result<Vec<Row>, Fault> {
         let run = &self.servers[0];
         let (table, now) = (run.table(table).0, self.over());
-        let swept = self.simulation.block_on(async {
-            let segments = self.store.segments(table, 1).await?;
-            self.store.sweep(table, &segments[0], None, 10_000, now).await
-        });
-        swept.unwrap().unwrap().rows
+        let segments = self.store.segments(table, 1).await?;
+        Ok(self.store.sweep(table, &segments[0], None, 10_000, now).await?.rows)
     }
 }

@@ -10,6 +10,7 @@ mod client;
 mod fragile;
 mod judge;
 mod passes;
+mod repair;
 mod world;
 
 use std::time::Duration;

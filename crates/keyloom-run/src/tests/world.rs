@@ -112,6 +112,11 @@ impl World {
 
     /// A shop that is opened on a good day; then some clients at once, while workers settle what is left behind; what they asked for and were answered.
     pub(super) fn clients(&self) -> Vec<Request> {
+        self.clients_beside(async |_| {})
+    }
+
+    /// The same, and somebody beside them who is told how many of them are left.
+    pub(super) fn clients_beside(&self, beside: impl AsyncFn(&Cell<u64>)) -> Vec<Request> {
         let shop = RefCell::default();
         let first = Client { world: self, number: u64::MAX, shop: &shop };
         let mut requests = Vec::new();
@@ -135,6 +140,10 @@ impl World {
             while living.get() > 0 {
                 self.settle_somewhere().await;
             }
+            Vec::new()
+        }));
+        all.push(Box::pin(async {
+            beside(&living).await;
             Vec::new()
         }));
         let asked = self.simulation.block_on(together(all)).unwrap().concat();

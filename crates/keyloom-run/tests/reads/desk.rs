@@ -11,7 +11,7 @@ use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
 use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
-use keyloom_store::{Define, Store};
+use keyloom_store::{Define, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
 use tokio::runtime::Runtime;
@@ -75,7 +75,7 @@ pub const PRIORITIES: [&str; 3] = ["LOW", "NORMAL", "HIGH"];
 const TITLES: [&str; 7] = ["", "a", "aa", "ab", "b", "b\u{10FFFF}", "é"];
 const AUTHORS: [&str; 2] = ["ann", "ben"];
 
-fn open<S: Store + Define>(store: S, engine: Engine, runtime: &Runtime) -> (Run, Arc<Turned>) {
+fn open<S: Store + Define + Sweep>(store: S, engine: Engine, runtime: &Runtime) -> (Run, Arc<Turned>) {
     let reading = keyloom_text::read("catalog.yaml", &Catalog, &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
     let layout = design(&reading.catalog, engine, store.abilities());
@@ -87,7 +87,7 @@ fn open<S: Store + Define>(store: S, engine: Engine, runtime: &Runtime) -> (Run,
 
 impl Desk {
     /// An empty one on a store that holds nothing.
-    pub fn on<S: Store + Define>(
+    pub fn on<S: Store + Define + Sweep>(
         name: &'static str,
         store: S,
         engine: Engine,

@@ -7,8 +7,8 @@ use std::sync::{
 
 use keyloom_run::{Answer, Problem, Program, Run};
 use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Millis, Model, Placement, Rows, Shape, Slice, Step, Store, TableId,
-    Verdict,
+    Abilities, Decision, Define, Fault, Get, Got, Millis, Model, Placement, Resume, Rows, Segment, Shape, Slice, Step,
+    Store, Sweep, Swept, TableId, Verdict,
 };
 use serde_json::json;
 
@@ -72,6 +72,23 @@ impl Define for Doubtful {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         self.model.apply(step).await
+    }
+}
+
+impl Sweep for Doubtful {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.model.segments(table, parts).await
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        self.model.sweep(table, segment, from, rows_max, now).await
     }
 }
 

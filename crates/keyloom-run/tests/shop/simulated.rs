@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use keyloom_sim::{Faults, Simulation, WideStore};
 use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Rows, Shape, Slice, Step, Store, TableId, Verdict,
+    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Resume, Rows, Segment, Shape, Slice, Step, Store,
+    Sweep, Swept, TableId, Verdict,
 };
 
 pub(crate) struct Simulated {
@@ -65,5 +66,22 @@ impl Define for Simulated {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         self.store.apply(step).await
+    }
+}
+
+impl Sweep for Simulated {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.run(self.store.segments(table, parts))
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        self.run(self.store.sweep(table, segment, from, rows_max, now))
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_model::Catalog;
 use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run, Settled, uuid7};
-use keyloom_store::{Define, Model, Store};
+use keyloom_store::{Define, Model, Store, Sweep};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -46,7 +46,7 @@ pub(crate) struct Shop {
     _folder: Option<TempDir>,
 }
 
-pub(crate) fn open<S: Store + Define>(store: S) -> (Run, Arc<Turned>) {
+pub(crate) fn open<S: Store + Define + Sweep>(store: S) -> (Run, Arc<Turned>) {
     open_as(store, &catalog())
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn clock() -> Arc<Turned> {
     Arc::new(Turned { now_us: AtomicI64::new(START_US), drawn })
 }
 
-fn open_as<S: Store + Define>(store: S, catalog: &Catalog) -> (Run, Arc<Turned>) {
+fn open_as<S: Store + Define + Sweep>(store: S, catalog: &Catalog) -> (Run, Arc<Turned>) {
     let clock = clock();
     let program = Program::of(&compiled(catalog, store.abilities())).unwrap();
     (wait(Run::open(program, Arc::new(store), clock.clone())).unwrap(), clock)

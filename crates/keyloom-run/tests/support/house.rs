@@ -12,7 +12,7 @@ use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
 use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
-use keyloom_store::{Define, Store};
+use keyloom_store::{Define, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::Value as Json;
@@ -38,7 +38,7 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// A catalog that is opened on a store.
-pub fn open<S: Store + Define>(store: S, catalog: &str) -> House {
+pub fn open<S: Store + Define + Sweep>(store: S, catalog: &str) -> House {
     let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
     let layout = design(&reading.catalog, Engine::Embedded, store.abilities());

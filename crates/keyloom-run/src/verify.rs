@@ -1,0 +1,456 @@
+//! Verifying: does what stands in every table follow from the source rows? And repairing what does not.
+//!
+//! Source rows are swept, and what follows from each is looked up; then rows of lists and unique values are swept, and the
+//! source of each is looked up; then kept values are added up again. Memory holds a piece at a time.
+//!
+//! What seems to differ is a suspect, not a difference. Writers are at work: the source was seen before them and the list
+//! behind, or a writer has decided a row and not yet placed what follows. So a suspect is looked at again, at one version
+//! of its source. Where companions follow, it differs only if its source still has the version that was seen, and the
+//! dirty log, read in between, has no undone mark of it: whoever decided that version marked it before, and would have
+//! come to everything before the mark was done. Else it is looked at again later.
+
+mod due;
+mod marks;
+mod mend;
+mod report;
+mod sums;
+mod walk;
+
+use std::{collections::BTreeSet, time::Duration};
+
+use keyloom_plan::Companions;
+use keyloom_store::Row;
+use keyloom_value::Value;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    digest::digest,
+    problem::Problem,
+    program::{EntityPlan, Kept, Projection},
+    record::Record,
+    run::Run,
+};
+use due::{Differs, Place, Sight};
+pub use report::{Named, Report, TableReport};
+use sums::Sums;
+use walk::{Walk, hex, unhex};
+
+type Owned = Value<'static>;
+
+/// How many suspects are held before they are looked at again.
+const SUSPECTS_MAX: usize = 1_000;
+/// For how long a suspect that is under way each time is looked at; then nothing is said about it.
+const PATIENCE_US: i64 = 600_000_000;
+/// How long those wait that are under way.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Rows that are placed together are seen together after this time at the latest, where the engine places them at once.
+const TOGETHER_MS: i64 = 2_000;
+/// How many unique values are remembered that were found at a foreigner, so that they are not counted from both sides.
+const FOREIGN_MAX: usize = 10_000;
+
+/// A verification or a repair, as far as it has come.
+pub struct Verify {
+    mends: bool,
+    stage: usize,
+    walk: Walk,
+    sums: Option<Sums>,
+    suspects: Vec<Suspect>,
+    rounds: u32,
+    foreign: BTreeSet<[u8; 16]>,
+    report: Report,
+    safe: Json,
+}
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verified {
+    /// It looked at so many rows.
+    Rows(u64),
+    /// Rows are under way: nothing is to be done for so long.
+    Waits(Duration),
+    /// All was looked at.
+    All,
+}
+
+/// A source row of which something seems to differ.
+struct Suspect {
+    entity: usize,
+    /// The bytes of its key.
+    key: Vec<u8>,
+    /// Where something stands that does not seem to follow.
+    places: BTreeSet<Place>,
+    /// The version that it was seen with; none where there was no row.
+    version: Option<u64>,
+    since_us: i64,
+}
+
+#[derive(Clone, Copy)]
+enum Stage<'a> {
+    /// What follows from the rows of an entity.
+    Sources(usize),
+    /// A list: whose are its rows?
+    Lists {
+        entity: usize,
+        table: usize,
+    },
+    /// Unique values: whose are they?
+    Uniques {
+        entity: usize,
+        table: usize,
+    },
+    Kept(&'a Kept),
+}
+
+impl Verify {
+    /// One that only looks.
+    pub fn new(run: &Run) -> Self {
+        let mut new = Self {
+            mends: false,
+            stage: 0,
+            walk: Walk::default(),
+            sums: None,
+            suspects: Vec::new(),
+            rounds: 0,
+            foreign: BTreeSet::new(),
+            report: Report::new(run),
+            safe: Json::Null,
+        };
+        new.safe = new.to_json(run);
+        new
+    }
+
+    /// One that also brings right what differs.
+    pub fn mending(run: &Run) -> Self {
+        let mut new = Self { mends: true, ..Self::new(run) };
+        new.safe = new.to_json(run);
+        new
+    }
+
+    /// One that goes on where another was; `None` where that one was of other tables or of the other kind.
+    pub fn resumed(run: &Run, mends: bool, checkpoint: &Json) -> Option<Self> {
+        let json = checkpoint;
+        if json.get("of")?.as_str()? != hex(&tables_digest(run)) || json.get("mends")?.as_bool()? != mends {
+            return None;
+        }
+        let entities = run.program.entities.len() as u64;
+        let suspect = |json: &Json| {
+            let place = |json: &Json| {
+                let table = json.get(0)?.as_u64().filter(|table| *table < run.tables.len() as u64)?;
+                Some(Place { table: usize::try_from(table).ok()?, key: unhex(json.get(1)?)? })
+            };
+            Some(Suspect {
+                entity: usize::try_from(json.get("entity")?.as_u64().filter(|entity| *entity < entities)?).ok()?,
+                key: unhex(json.get("key")?)?,
+                places: json.get("places")?.as_array()?.iter().map(place).collect::<Option<_>>()?,
+                version: json.get("version")?.as_u64(),
+                // A long break is no time in which it was looked at.
+                since_us: json.get("since")?.as_i64()?.max(run.now_us() - PATIENCE_US / 2),
+            })
+        };
+        let foreign = |json: &Json| unhex(json)?.try_into().ok();
+        Some(Self {
+            mends,
+            stage: usize::try_from(json.get("stage")?.as_u64()?).ok()?,
+            walk: Walk::from_json(json.get("walk")?)?,
+            sums: None,
+            suspects: json.get("suspects")?.as_array()?.iter().map(suspect).collect::<Option<_>>()?,
+            rounds: 0,
+            foreign: json.get("foreign")?.as_array()?.iter().map(foreign).collect::<Option<_>>()?,
+            report: Report::from_json(json.get("report")?)?,
+            safe: json.clone(),
+        })
+    }
+
+    /// Where another process could go on.
+    pub fn checkpoint(&self) -> &Json {
+        &self.safe
+    }
+
+    /// What was found so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The table that is looked at, for people who wait.
+    pub fn at<'a>(&self, run: &'a Run) -> Option<&'a str> {
+        let table = match *stages(run).get(self.stage)? {
+            Stage::Sources(entity) => run.entity(entity).source.table,
+            Stage::Lists { table, .. } | Stage::Uniques { table, .. } => table,
+            Stage::Kept(kept) => kept.table,
+        };
+        Some(&run.program.tables[table].name)
+    }
+
+    /// The next step.
+    ///
+    /// # Errors
+    /// When the store fails or a row can't be read. After [`Problem::Busy`] the step may be taken again.
+    pub async fn next(&mut self, run: &Run) -> Result<Verified, Problem> {
+        let stages = stages(run);
+        // A value at a foreigner is found from the side of its holder first, and is not counted again then.
+        let all_seen = match stages.get(self.stage) {
+            None => true,
+            Some(Stage::Uniques { .. }) => self.walk.is_new(),
+            Some(_) => false,
+        };
+        if self.suspects.len() >= SUSPECTS_MAX || all_seen && !self.suspects.is_empty() {
+            let did = self.look_again(run).await?;
+            self.safe = self.to_json(run);
+            return Ok(did);
+        }
+        let Some(stage) = stages.get(self.stage) else { return Ok(Verified::All) };
+        let looked = match *stage {
+            Stage::Sources(entity) => self.sources(run, entity).await?,
+            Stage::Lists { entity, table } | Stage::Uniques { entity, table } => {
+                self.derived(run, entity, table).await?
+            }
+            Stage::Kept(kept) => {
+                let sums = self.sums.get_or_insert_with(Sums::new);
+                sums.next(run, kept, self.mends, &mut self.report).await?
+            }
+        };
+        if looked.is_none() {
+            self.stage += 1;
+            (self.walk, self.sums) = (Walk::default(), None);
+        }
+        // Kept values are added up from the beginning.
+        if self.sums.is_none() {
+            self.safe = self.to_json(run);
+        }
+        Ok(Verified::Rows(looked.unwrap_or(0)))
+    }
+
+    /// What follows from the next source rows; `None` at the end.
+    async fn sources(&mut self, run: &Run, entity: usize) -> Result<Option<u64>, Problem> {
+        let plan = run.entity(entity);
+        let (_, shape) = run.table(plan.source.table);
+        let Some(rows) = self.walk.next(run, plan.source.table).await? else { return Ok(None) };
+        let now_us = run.now_us();
+        let mut records = Vec::with_capacity(rows.len());
+        let mut due = Vec::new();
+        for row in &rows {
+            let record = Record::read(row, shape, &plan.source)?;
+            due.extend(run.due(plan, &record, now_us)?.into_iter().map(|due| (records.len(), due)));
+            records.push(record);
+        }
+        let places: Vec<_> = due.iter().map(|(_, due)| (due.table(), due.key())).collect();
+        let found = run.rows_at(&places).await?;
+        let there = records.iter().filter(|record| !record.gone).count();
+        self.report.compared(run, plan.source.table, there as u64);
+        for ((at, due), row) in due.iter().zip(found) {
+            self.report.compared(run, due.table(), 1);
+            if run.differs(plan, due, row.as_ref())?.is_some() {
+                let key = rows[*at].key_bytes().to_vec();
+                self.suspect(entity, key, Some(records[*at].version), None, now_us);
+            }
+        }
+        Ok(Some((rows.len() + due.len()) as u64))
+    }
+
+    /// Whose the next rows of a list or of unique values are, and whether they are; `None` at the end.
+    async fn derived(&mut self, run: &Run, entity: usize, table: usize) -> Result<Option<u64>, Problem> {
+        let plan = run.entity(entity);
+        let Some(rows) = self.walk.next(run, table).await? else { return Ok(None) };
+        let now_us = run.now_us();
+        let mut owners = Vec::with_capacity(rows.len());
+        for row in &rows {
+            owners.push(run.source_of(plan, table, row)?);
+        }
+        let owned: Vec<(&Row, &Vec<Owned>)> =
+            rows.iter().zip(&owners).filter_map(|(row, owner)| Some((row, owner.as_ref()?))).collect();
+        let places: Vec<_> = owned.iter().map(|(_, owner)| (plan.source.table, owner.as_slice())).collect();
+        let sources = run.rows_at(&places).await?;
+        let (_, shape) = run.table(plan.source.table);
+        let unique = plan.reservations.iter().any(|reservation| reservation.table == table);
+        for ((row, owner), source) in owned.into_iter().zip(sources) {
+            let record = source.map(|source| Record::read(&source, shape, &plan.source)).transpose()?;
+            let due = record.as_ref().map_or(Ok(Vec::new()), |record| run.due(plan, record, now_us))?;
+            let place = Place { table, key: row.key_bytes().to_vec() };
+            // Values of rows that have ended long ago are set free by whoever wants them.
+            let mut follows = record.is_none() && plan.expires.is_some() && unique;
+            for due in due.iter().filter(|due| due.table() == table) {
+                follows |= run.place_of(due)? == place;
+            }
+            if !follows && !self.foreign.contains(&place_digest(&place)) {
+                let key = run.key_bytes(plan.source.table, owner)?;
+                self.suspect(entity, key, record.map(|record| record.version), Some(place), now_us);
+            }
+        }
+        Ok(Some(rows.len() as u64))
+    }
+
+    fn suspect(&mut self, entity: usize, key: Vec<u8>, version: Option<u64>, place: Option<Place>, since_us: i64) {
+        let known = self.suspects.iter_mut().find(|known| known.entity == entity && known.key == key);
+        match known {
+            Some(known) => known.places.extend(place),
+            None => {
+                let places = place.into_iter().collect();
+                self.suspects.push(Suspect { entity, key, places, version, since_us });
+            }
+        }
+    }
+
+    /// Looks at the suspects again: some are none, some differ, some are under way.
+    async fn look_again(&mut self, run: &Run) -> Result<Verified, Problem> {
+        let follows = run.program.companions == Companions::Follow;
+        let mut undone = BTreeSet::new();
+        if follows {
+            if self.rounds > 0 {
+                // Whoever settles elsewhere may have stopped. What it could not settle is seen in the log.
+                drop(run.settle().await);
+            }
+            let rows = self.suspects.iter().map(|suspect| (suspect.entity, suspect.key.clone())).collect();
+            undone = run.undone(&rows).await?;
+        }
+        let mut waiting = Vec::new();
+        let mut looked = 0;
+        while let Some(mut suspect) = self.suspects.pop() {
+            let certain = match self.judge(run, &mut suspect, follows, &undone).await {
+                Ok(certain) => certain,
+                Err(problem) => {
+                    self.suspects.push(suspect);
+                    self.suspects.append(&mut waiting);
+                    return Err(problem);
+                }
+            };
+            looked += 1;
+            if certain {
+                continue;
+            }
+            if run.now_us() - suspect.since_us < PATIENCE_US {
+                waiting.push(suspect);
+            } else {
+                self.report.moving += 1;
+            }
+        }
+        self.suspects = waiting;
+        if self.suspects.is_empty() {
+            self.rounds = 0;
+            return Ok(Verified::Rows(looked));
+        }
+        self.rounds += 1;
+        Ok(Verified::Waits(PAUSE))
+    }
+
+    /// Whether all is said about a suspect: that it differs, or that it does not.
+    async fn judge(
+        &mut self,
+        run: &Run,
+        suspect: &mut Suspect,
+        follows: bool,
+        undone: &BTreeSet<(usize, Vec<u8>)>,
+    ) -> Result<bool, Problem> {
+        let plan = run.entity(suspect.entity);
+        let key = run.key_values(plan.source.table, &suspect.key)?;
+        let sight = run.look(plan, &key, &suspect.places).await?;
+        if sight.differences.is_empty() {
+            return Ok(true);
+        }
+        let same = suspect.version == sight.version;
+        suspect.version = sight.version;
+        let patience_ms = match (&plan.source.hidden, follows) {
+            (Some(_), _) => 0,
+            (None, true) => run.protocol.settle_ms,
+            (None, false) => TOGETHER_MS,
+        };
+        let waited = run.now_us() - suspect.since_us >= patience_ms * 1_000;
+        let under_way = follows && (!same || undone.contains(&(suspect.entity, suspect.key.clone())));
+        if sight.moving || under_way || !waited {
+            return Ok(false);
+        }
+        self.found(run, plan, &key, suspect, sight).await?;
+        Ok(true)
+    }
+
+    async fn found(
+        &mut self,
+        run: &Run,
+        plan: &EntityPlan,
+        key: &[Owned],
+        suspect: &Suspect,
+        sight: Sight,
+    ) -> Result<(), Problem> {
+        let left = if self.mends { run.mend(plan, key, &suspect.places).await? } else { None };
+        for (differs, place) in &sight.differences {
+            self.report.found(run, *differs, place)?;
+            if self.mends && left.is_none() {
+                self.report.mended_at(run, place);
+            }
+            let unique = plan.reservations.iter().any(|reservation| reservation.table == place.table);
+            if unique && *differs == Differs::Stale && self.foreign.len() < FOREIGN_MAX {
+                self.foreign.insert(place_digest(place));
+            }
+        }
+        left.into_iter().for_each(|why| self.report.left(why));
+        Ok(())
+    }
+
+    fn to_json(&self, run: &Run) -> Json {
+        let suspect = |suspect: &Suspect| {
+            let place = |place: &Place| json!([place.table, hex(&place.key)]);
+            json!({
+                "entity": suspect.entity,
+                "key": hex(&suspect.key),
+                "places": suspect.places.iter().map(place).collect::<Vec<_>>(),
+                "version": suspect.version,
+                "since": suspect.since_us,
+            })
+        };
+        json!({
+            "of": hex(&tables_digest(run)),
+            "mends": self.mends,
+            "stage": self.stage,
+            "walk": self.walk.to_json(),
+            "suspects": self.suspects.iter().map(suspect).collect::<Vec<_>>(),
+            "foreign": self.foreign.iter().map(|digest| hex(digest)).collect::<Vec<_>>(),
+            "report": self.report.to_json(),
+        })
+    }
+}
+
+impl Run {
+    /// The key of the source row that a row of a list or of unique values belongs to; nobody's where a value is free.
+    fn source_of(&self, entity: &EntityPlan, table: usize, row: &Row) -> Result<Option<Vec<Owned>>, Problem> {
+        let (_, shape) = self.table(table);
+        if let Some(reservation) = entity.reservations.iter().find(|reservation| reservation.table == table) {
+            let key: Vec<Owned> = row.key(shape)?.into_iter().map(Value::into_owned).collect();
+            let owner = self.held_in(entity, reservation, &key, row)?.owner;
+            return Ok(owner.map(|owner| entity.source_key_of(&owner)));
+        }
+        let list = entity.projections.iter().find(|list| list.table == table);
+        let odd = || Problem::Broken(format!("`{}` does not say whose its rows are", shape.table().name));
+        let list = list.ok_or_else(odd)?;
+        let field = |field: &usize| Ok(row.value(shape, list.columns[*field].ok_or_else(odd)?)?.into_owned());
+        entity.source.key.iter().map(field).collect::<Result<_, Problem>>().map(Some)
+    }
+}
+
+/// What is looked at, in this order.
+fn stages(run: &Run) -> Vec<Stage<'_>> {
+    let entities = || run.program.entities.iter().enumerate();
+    let sources = entities().map(|(entity, _)| Stage::Sources(entity));
+    let lists = entities().flat_map(|(entity, plan)| {
+        let lists = plan.projections.iter().filter(|list| says_whose(plan, list));
+        lists.map(move |list| Stage::Lists { entity, table: list.table })
+    });
+    let uniques = entities().flat_map(|(entity, plan)| {
+        plan.reservations.iter().map(move |unique| Stage::Uniques { entity, table: unique.table })
+    });
+    sources.chain(lists).chain(uniques).chain(run.program.kept.iter().map(Stage::Kept)).collect()
+}
+
+/// Whether rows of a list say which source row they are of. A source that is not keyed by its identity alone can't be
+/// found from a list that lacks another part of its key.
+fn says_whose(entity: &EntityPlan, list: &Projection) -> bool {
+    entity.source.key.iter().all(|field| list.columns[*field].is_some())
+}
+
+/// Stands for the tables, so that nobody goes on in others.
+fn tables_digest(run: &Run) -> [u8; 16] {
+    let names: Vec<&[u8]> = run.program.tables.iter().map(|table| table.name.as_bytes()).collect();
+    digest("verify", &names)
+}
+
+fn place_digest(place: &Place) -> [u8; 16] {
+    digest("place", &[&(place.table as u64).to_le_bytes(), &place.key])
+}
