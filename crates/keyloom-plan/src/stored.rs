@@ -60,7 +60,7 @@ pub fn grace_ms(catalog: &Catalog, layout: &Layout) -> i64 {
 pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
     let grace_ms = grace_ms(catalog, layout);
     let system = vec![column("value", Kind::Bytes)];
-    let receipts = vec![column("inputs", Kind::Bytes), column("version", Kind::Int)];
+    let receipts = vec![column("inputs", Kind::Bytes), column("version", Kind::Int), column("refused", Kind::Text)];
     let receipts = table("kl_receipt", Discipline::Placed, vec![column("request", Kind::Bytes)], Vec::new(), receipts);
     let mut tables = vec![
         table("kl_system", Discipline::Decided, vec![column("name", Kind::Text)], Vec::new(), system),
@@ -107,6 +107,7 @@ pub fn source_columns(companions: Companions) -> Vec<Column> {
         member("birth", millis.clone()),
         member("inputs", Kind::Bytes),
         member("version", Kind::Int),
+        Member { optional: true, ..member("refused", Kind::Text) },
     ]);
     let mut columns = vec![
         column("kl_created", micros.clone()),

@@ -19,11 +19,19 @@ pub struct Inputs {
     caller: Caller,
     /// The caller's tenant, of its kind.
     tenant: Value<'static>,
+    /// The request may have been sent before.
+    repeated: bool,
 }
 
 impl Default for Inputs {
     fn default() -> Self {
-        Self { kinds: BTreeMap::new(), values: BTreeMap::new(), caller: Caller::default(), tenant: Value::Null }
+        Self {
+            kinds: BTreeMap::new(),
+            values: BTreeMap::new(),
+            caller: Caller::default(),
+            tenant: Value::Null,
+            repeated: false,
+        }
     }
 }
 
@@ -137,6 +145,17 @@ impl<'a> Takes<'a> {
 }
 
 impl Inputs {
+    /// The same for a request that may have been sent before. Whatever it is answered is the last word: if it is refused,
+    /// that is decided, so that no earlier attempt can be applied after it.
+    #[must_use]
+    pub fn sent_before(self) -> Self {
+        Self { repeated: true, ..self }
+    }
+
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.repeated
+    }
+
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }

@@ -32,6 +32,7 @@ mod protocol;
 mod read;
 mod receipts;
 mod record;
+mod refuse;
 mod release;
 mod reserve;
 mod ride;

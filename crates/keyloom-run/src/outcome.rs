@@ -15,7 +15,7 @@ use crate::{
     follow::LOOKS_MAX,
     problem::Problem,
     program::EntityPlan,
-    record::Token,
+    record::{Record, Token},
     run::Run,
     write::Request,
 };
@@ -34,18 +34,20 @@ impl Run {
         if !same(&seal(&self.secret, "outcome", &[&caller.seal(), bytes]), sealed) {
             return Err(strange());
         }
-        let read = || -> Option<(&EntityPlan, Token, Option<u64>, &[u8])> {
+        let read = || -> Option<(&EntityPlan, Token, Option<u64>, bool, &[u8])> {
             let (at, rest) = bytes.split_first_chunk::<4>()?;
             let (token, rest) = rest.split_first_chunk::<16>()?;
             let (inputs, rest) = rest.split_first_chunk::<16>()?;
             let (birth, rest) = rest.split_first_chunk::<8>()?;
             let (expected, rest) = rest.split_first_chunk::<8>()?;
+            let (once, rest) = rest.split_first()?;
             let entity = self.program.entities.get(u32::from_le_bytes(*at) as usize)?;
             let birth_ms = i64::from_le_bytes(*birth);
             let expected = Some(u64::from_le_bytes(*expected)).filter(|version| *version > 0);
-            Some((entity, Token { token: *token, birth_ms, inputs: *inputs, version: 0 }, expected, rest))
+            let token = Token { token: *token, birth_ms, inputs: *inputs, version: 0, refused: None };
+            Some((entity, token, expected, *once == 1, rest))
         };
-        let (entity, token, expected, rest) = read().ok_or_else(strange)?;
+        let (entity, token, expected, once, rest) = read().ok_or_else(strange)?;
         let (_, shape) = self.table(entity.source.table);
         let key: Vec<Owned> =
             key::decode(rest, shape.key_parts()).map_err(|_| strange())?.into_iter().map(Value::into_owned).collect();
@@ -53,7 +55,11 @@ impl Run {
             let found = self.appended(entity, &key, expected.unwrap_or(0)).await?;
             return Ok(found.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }));
         }
-        let resolved = self.resolve(entity, &key, &token, expected).await?;
+        let resolved = if once {
+            self.resolve(entity, &key, &token, expected).await?
+        } else {
+            self.conclude(entity, &key, &token, expected).await?
+        };
         Ok(resolved.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }))
     }
 
@@ -69,13 +75,12 @@ impl Run {
             let now_us = self.now_us();
             let there = self.source(entity, key, Freshness::Fresh, now_us).await?;
             if let Some(there) = &there
-                && let Some(version) = self.absorbed(entity, key, there, token, now_us).await?
+                && let Some(absorbed) = self.absorbed(entity, key, there, token, now_us).await?
             {
-                return self.found(entity, there, version).await.map(Some);
+                return self.found(entity, there, absorbed).await.map(Some);
             }
             let moved_on = there.as_ref().map(|there| there.version) != expected;
-            let exists = expected.is_none() && there.as_ref().is_some_and(|there| !there.gone);
-            let not_applied = Answer::NotApplied { reason: if exists { "exists" } else { "conflict" }.into() };
+            let not_applied = Answer::NotApplied { reason: unapplied(there.as_ref(), expected).into() };
             if moved_on {
                 return Ok(Some(not_applied));
             }
@@ -105,10 +110,17 @@ impl Run {
         bytes.extend(token.inputs);
         bytes.extend(token.birth_ms.to_le_bytes());
         bytes.extend(expected.unwrap_or(0).to_le_bytes());
+        bytes.push(u8::from(request.once));
         key::encode_into(key, shape.key_parts(), &mut bytes)
             .map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
         let sealed = seal(&self.secret, "outcome", &[&request.caller, &bytes]);
         bytes.extend(sealed);
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
+}
+
+/// Why a request that expected that version was not applied.
+pub(crate) fn unapplied(there: Option<&Record>, expected: Option<u64>) -> &'static str {
+    let exists = expected.is_none() && there.is_some_and(|there| !there.gone);
+    if exists { "exists" } else { "conflict" }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Protocol {
     pub(crate) names_stale: bool,
     /// Who finds that a request was applied before sees to its companions, too.
     pub(crate) shows_found: bool,
+    /// A refusal of a request that may have been sent before is decided.
+    pub(crate) decides_refusals: bool,
     /// What a row is to forget has its receipt before.
     pub(crate) receipts_first: bool,
     /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
@@ -67,6 +69,7 @@ impl Protocol {
         ends_first: true,
         names_stale: true,
         shows_found: true,
+        decides_refusals: true,
         receipts_first: true,
         repairs_by_version: true,
     };

@@ -15,8 +15,23 @@ use crate::{
 
 type Owned = Value<'static>;
 
+/// What became of a request that a row remembers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Absorbed {
+    /// It made that version.
+    Applied(u64),
+    /// It was refused for good: the reason.
+    Refused(String),
+}
+
+impl Absorbed {
+    fn of(version: u64, refused: Option<String>) -> Self {
+        refused.map_or(Self::Applied(version), Self::Refused)
+    }
+}
+
 impl Run {
-    /// The version that this very request made before, if the row remembers it.
+    /// What became of this very request before, if the row remembers it.
     pub(crate) async fn absorbed(
         &self,
         entity: &EntityPlan,
@@ -24,9 +39,9 @@ impl Run {
         there: &Record,
         token: &Token,
         now_us: i64,
-    ) -> Result<Option<u64>, Problem> {
-        let (inputs, version) = match there.tokens.iter().find(|known| known.token == token.token) {
-            Some(known) => (known.inputs.to_vec(), known.version),
+    ) -> Result<Option<Absorbed>, Problem> {
+        let (inputs, absorbed) = match there.tokens.iter().find(|known| known.token == token.token) {
+            Some(known) => (known.inputs.to_vec(), Absorbed::of(known.version, known.refused.clone())),
             // Whatever the row forgot was born at or before its floor.
             None if token.birth_ms > there.floor_ms => return Ok(None),
             None => match self.receipt(entity, key, token, now_us).await? {
@@ -34,7 +49,7 @@ impl Run {
                 None => return Ok(None),
             },
         };
-        if inputs == token.inputs { Ok(Some(version)) } else { Err(Problem::KeyReused) }
+        if inputs == token.inputs { Ok(Some(absorbed)) } else { Err(Problem::KeyReused) }
     }
 
     async fn receipt(
@@ -43,14 +58,19 @@ impl Run {
         key: &[Owned],
         token: &Token,
         now_us: i64,
-    ) -> Result<Option<(Vec<u8>, u64)>, Problem> {
+    ) -> Result<Option<(Vec<u8>, Absorbed)>, Problem> {
         let (table, shape) = self.table(RECEIPTS);
         let id = [self.receipt_key(entity, key, token)?];
         let got = self.store.get(Get { table, key: &id, freshness: Freshness::Fresh, now: millis(now_us) }).await?;
         let Some(row) = got.row else { return Ok(None) };
         let cell = |name: &str| shape.column(name).map_or(Ok(Value::Null), |at| row.value(shape, at));
-        match (cell("inputs")?, cell("version")?) {
-            (Value::Bytes(inputs), Value::Int(version)) => Ok(Some((inputs.into_owned(), version.cast_unsigned()))),
+        match (cell("inputs")?, cell("version")?, cell("refused")?) {
+            (Value::Bytes(inputs), Value::Int(version), Value::Null) => {
+                Ok(Some((inputs.into_owned(), Absorbed::Applied(version.cast_unsigned()))))
+            }
+            (Value::Bytes(inputs), Value::Int(_), Value::Text(reason)) => {
+                Ok(Some((inputs.into_owned(), Absorbed::Refused(reason.into_owned()))))
+            }
             _ => Err(Problem::Broken("a receipt can't be read".into())),
         }
     }
@@ -67,7 +87,11 @@ impl Run {
                 table: RECEIPTS,
                 key: vec![self.receipt_key(entity, key, token)?],
                 version: token.version,
-                values: Some(vec![Value::from(token.inputs.to_vec()), Value::Int(token.version.cast_signed())]),
+                values: Some(vec![
+                    Value::from(token.inputs.to_vec()),
+                    Value::Int(token.version.cast_signed()),
+                    token.refused.clone().map_or(Value::Null, Value::from),
+                ]),
                 // Somewhat longer than the request may be repeated: clocks differ.
                 expires_at: Some(Millis(token.birth_ms).plus(self.program.retries_ms() + 120_000)),
             })

@@ -25,15 +25,17 @@ pub(crate) struct Record {
     pub(crate) rest: Vec<Value<'static>>,
 }
 
-/// A request that was applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A request that was applied, or refused for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) token: [u8; 16],
     pub(crate) birth_ms: i64,
     /// Stands for pattern and inputs.
     pub(crate) inputs: [u8; 16],
-    /// The version that it made.
+    /// The version that it made, or by which it was refused.
     pub(crate) version: u64,
+    /// Why it was refused.
+    pub(crate) refused: Option<String>,
 }
 
 /// A place in a projection.
@@ -132,17 +134,25 @@ impl Token {
             Value::Timestamp(self.birth_ms),
             Value::from(&self.inputs[..]),
             Value::Int(self.version.cast_signed()),
+            self.refused.as_deref().map_or(Value::Null, Value::from),
         ])
     }
 
     fn read(value: &Value<'_>) -> Result<Self, Malformed> {
         let Value::Struct(members) = value else { return Err(ODD) };
-        let [Value::Bytes(token), Value::Timestamp(birth_ms), Value::Bytes(inputs), Value::Int(version)] = &members[..]
+        let [Value::Bytes(token), Value::Timestamp(birth_ms), Value::Bytes(inputs), Value::Int(version), refused] =
+            &members[..]
         else {
             return Err(ODD);
         };
         let fixed = |bytes: &[u8]| bytes.try_into().map_err(|_| ODD);
-        Ok(Self { token: fixed(token)?, birth_ms: *birth_ms, inputs: fixed(inputs)?, version: version.cast_unsigned() })
+        let refused = match refused {
+            Value::Null => None,
+            Value::Text(reason) => Some(reason.to_string()),
+            _ => return Err(ODD),
+        };
+        let (token, inputs, version) = (fixed(token)?, fixed(inputs)?, version.cast_unsigned());
+        Ok(Self { token, birth_ms: *birth_ms, inputs, version, refused })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
     problem::Problem,
     program::{Answers, EntityPlan, Plan, Target, Write},
     read::{Asking, Found},
+    receipts::Absorbed,
     record::{Record, Token},
     reserve::Reserving,
     run::{Call, Run, put},
@@ -33,6 +34,10 @@ pub(crate) struct Request {
     pub(crate) caller: [u8; 16],
     pub(crate) token: Token,
     pub(crate) now_us: i64,
+    /// It stands for all requests with the same fields.
+    pub(crate) once: bool,
+    /// An earlier attempt may be under way, so that a refusal must be decided.
+    pub(crate) repeated: bool,
     /// The key of the source row that it names; empty for one that it makes.
     pub(crate) target: Vec<Owned>,
 }
@@ -112,6 +117,7 @@ impl Run {
         let answer = self.decided(plan, entity, call, &request).await?;
         match plan.verb {
             WriteVerb::Create => answer.ok_or_else(contended),
+            _ if request.repeated => answer.ok_or_else(contended),
             _ => Ok(answer.unwrap_or(Answer::NotApplied { reason: "conflict".into() })),
         }
     }
@@ -137,14 +143,13 @@ impl Run {
             let looked = look.replace(Freshness::Fresh);
             let fresh = looked == Some(Freshness::Fresh);
             if let Some(there) = &there
-                && let Some(version) = self.absorbed(entity, key, there, &request.token, now_us).await?
+                && let Some(absorbed) = self.absorbed(entity, key, there, &request.token, now_us).await?
             {
                 if !fresh {
                     continue;
                 }
-                return self.found(entity, there, version).await.map(Some);
+                return self.found(entity, there, absorbed).await.map(Some);
             }
-            let refused = |reason| Ok(Some(Answer::NotApplied { reason }));
             let alive = self.alive(entity, there.clone(), now_us)?;
             let record = match self.judge(plan, alive.as_ref(), call, request).await? {
                 Next::Stands(values) => successor(there.as_ref(), values, request, alive.is_some()),
@@ -152,21 +157,32 @@ impl Run {
                 // The row itself remembers who made it: the same request is the same row.
                 Next::Refused(_) if fresh && plan.verb == WriteVerb::Create && plan.is_memory => {
                     let Some(there) = alive else { continue };
-                    return self.found(entity, &there, there.version).await.map(Some);
+                    return self.found(entity, &there, Absorbed::Applied(there.version)).await.map(Some);
                 }
-                Next::Refused(reason) if fresh => return refused(reason),
+                Next::Refused(reason) if fresh => match self.refuse(entity, there.as_ref(), request, reason).await? {
+                    None => continue,
+                    answer => return Ok(answer),
+                },
                 Next::Refused(_) => continue,
             };
             let mut record = record;
             let forgotten = self.forget(&mut record, now_us);
             let checks = match self.checks(plan, alive.as_ref(), &record, now_us).await? {
                 Ok(checks) => checks,
-                Err(reason) if fresh => return refused(reason),
+                Err(reason) if fresh => match self.refuse(entity, there.as_ref(), request, reason).await? {
+                    None => continue,
+                    answer => return Ok(answer),
+                },
                 Err(_) => continue,
             };
             let reserves = match self.reserves(entity, there.as_ref(), &record, looked.is_some(), tries).await? {
                 Reserving::Ready(reserves) => reserves,
-                Reserving::Taken(reason) if fresh => return refused(reason),
+                Reserving::Taken(reason) if fresh => {
+                    match self.refuse(entity, there.as_ref(), request, reason).await? {
+                        None => continue,
+                        answer => return Ok(answer),
+                    }
+                }
                 Reserving::Taken(_) | Reserving::Again => continue,
             };
             let kept = self.kept_changes(plan.entity, alive.as_ref(), &record, now_us).await?;
@@ -220,14 +236,27 @@ impl Run {
         if plan.batch.is_some() && plan.once_per.is_empty() {
             key = key.item(&inputs, number);
         }
-        let token = Token { token: key.token(), birth_ms: key.birth_ms, inputs, version: 0 };
-        Ok(Request { key, caller: caller.seal(), token, now_us, target: Vec::new() })
+        let token = Token { token: key.token(), birth_ms: key.birth_ms, inputs, version: 0, refused: None };
+        // Whoever sends what happens once may do so again when more of it holds: a refusal is not his last word.
+        let once = !plan.once_per.is_empty();
+        let repeated = call.inputs.is_repeated() && !once;
+        Ok(Request { key, caller: caller.seal(), token, now_us, once, repeated, target: Vec::new() })
     }
 
     /// The answer to a request that a row has absorbed before.
-    pub(crate) async fn found(&self, entity: &EntityPlan, there: &Record, version: u64) -> Result<Answer, Problem> {
-        let visible = self.show(entity, there).await;
-        self.applied(entity, there, version, None, visible)
+    pub(crate) async fn found(
+        &self,
+        entity: &EntityPlan,
+        there: &Record,
+        absorbed: Absorbed,
+    ) -> Result<Answer, Problem> {
+        match absorbed {
+            Absorbed::Applied(version) => {
+                let visible = self.show(entity, there).await;
+                self.applied(entity, there, version, None, visible)
+            }
+            Absorbed::Refused(reason) => Ok(Answer::NotApplied { reason }),
+        }
     }
 
     /// What the pattern returns of the row.
@@ -272,7 +301,7 @@ fn successor(there: Option<&Record>, values: Vec<Owned>, request: &Request, live
     let clock = u64::try_from(request.now_us).unwrap_or(0).max(2);
     let version = there.map_or(clock, |there| clock.max(there.version + 2));
     let mut tokens = there.map_or_else(Vec::new, |there| there.tokens.clone());
-    tokens.push(Token { version, ..request.token });
+    tokens.push(Token { version, ..request.token.clone() });
     Record {
         version,
         created_us: there.filter(|_| lives).map_or(request.now_us, |there| there.created_us),

@@ -446,3 +446,41 @@ fn kept_values_follow_every_row_that_feeds_them() {
         }
     }
 }
+
+#[test]
+fn a_refused_repeat_stays_refused() {
+    let refused = |reason: &str| Ok(Answer::NotApplied { reason: reason.into() });
+    for house in houses() {
+        let blue = house.room("Blue");
+        let (taken, again) = (json!({"owner_id": "ann", "name": "BLUE"}), house.key());
+        let close = json!({"room_id": blue, "state": "CLOSED"});
+        let (shut, first) = (house.key(), house.key());
+        house.done("patch", &json!({"room_id": blue, "state": "TAKEN"}));
+        // The first attempt is only looked at; it may be judged anew.
+        assert_eq!(house.send("patch", &close, Some(&first)), refused("state_is_taken"));
+        assert_eq!(house.send_again("patch", &close, &shut), refused("state_is_taken"));
+        assert_eq!(house.send_again("add", &taken, &again), refused("name_taken"));
+        let absent = json!({"owner_id": "zoe"});
+        let drop = house.key();
+        assert_eq!(house.send_again("drop_owner", &absent, &drop), refused("absent"));
+        house.done("put_owner", &json!({"owner_id": "zoe", "name": "Zoe", "rank": 1}));
+        house.done("patch", &json!({"room_id": blue, "state": "FREE", "name": "Green"}));
+        for send in [House::send_again, |house: &House, pattern: &str, body: &Json, key: &str| {
+            house.send(pattern, body, Some(key))
+        }] {
+            assert_eq!(send(&house, "patch", &close, &shut), refused("state_is_taken"));
+            assert_eq!(send(&house, "add", &taken, &again), refused("name_taken"));
+            assert_eq!(send(&house, "drop_owner", &absent, &drop), refused("absent"));
+            assert_eq!(send(&house, "drop_owner", &json!({"owner_id": "zoe"}), &drop), refused("absent"));
+        }
+        assert!(matches!(house.send("patch", &close, Some(&first)), Ok(Answer::Applied { .. })));
+        // Lists show what they showed, and refusals are remembered elsewhere when there are many.
+        assert_eq!(house.list("rooms", &json!({"owner_id": "ann"})), [json!({"name": "Green"})]);
+        for _ in 0..20 {
+            let key = house.key();
+            assert_eq!(house.send_again("patch", &close, &key), refused("state_is_closed"));
+        }
+        assert_eq!(house.send_again("patch", &close, &shut), refused("state_is_taken"));
+        assert_eq!(house.send_again("patch", &json!({"room_id": blue, "seats": 3}), &shut), Err(Problem::KeyReused));
+    }
+}

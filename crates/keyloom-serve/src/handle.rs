@@ -15,6 +15,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
+    attempt,
     control::Control,
     door::Door,
     index,
@@ -243,7 +244,9 @@ async fn write_batch(
 ) -> Result<Response, Response> {
     let key = header(&parts.headers, "idempotency-key")?;
     let body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
-    let items = items(served, pattern, caller, &body)?;
+    let items = items(served, pattern, caller, &body)?.into_iter().map(|inputs| attempt::of(&parts.headers, inputs));
+    let items = items.collect::<Result<Vec<Inputs>, String>>();
+    let items = items.map_err(|detail| reply::failed(&Problem::Input(detail)))?;
     let _turn = turn(served).await?;
     match served.run.write_batch(&pattern.name, items, key).await {
         Ok(answers) => {
@@ -299,6 +302,7 @@ async fn write(
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
     let inputs = run.inputs_from_object(pattern, caller, &body).map_err(|fault| reply::failed(&fault))?;
+    let inputs = attempt::of(&parts.headers, inputs).map_err(bad)?;
     let call = Call { pattern: &pattern.name, inputs, key, order: None, limit: None, cursor: None };
     let _turn = turn(served).await?;
     Ok(answered(served, &pattern.name, run.call(&call).await))

@@ -10,6 +10,7 @@
     reason = "this crate is where the run time meets the machine: its clock, its sockets, the folder with the data"
 )]
 
+mod attempt;
 mod client;
 mod connections;
 mod control;

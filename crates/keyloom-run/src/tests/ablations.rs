@@ -85,3 +85,10 @@ fn a_value_of_an_ended_row_that_is_not_decided_gone_is_caught() {
     let found = (0..500).find_map(|seed| check_in(Theme::Passes, seed, protocol).err());
     println!("without \"ends first\": {}", found.expect("nobody misses \"ends first\" in 500 seeds"));
 }
+
+#[test]
+fn a_refusal_of_a_repeat_that_is_not_decided_is_caught() {
+    let protocol = Protocol { decides_refusals: false, ..AS_DESIGNED };
+    let found = (0..500).find_map(|seed| check_in(Theme::Passes, seed, protocol).err());
+    println!("without \"decides refusals\": {}", found.expect("nobody misses \"decides refusals\" in 500 seeds"));
+}

@@ -107,23 +107,21 @@ impl Client<'_> {
 
     async fn ask(&self, request: &mut Request) {
         let world = self.world;
-        // Whether an attempt that was given up may still be at work; then no refusal of another one is the last word.
-        let mut under_way = false;
         for attempt in 0..1 + world.dice.below(3) {
             request.repeated |= attempt > 0;
-            let answer = self.send(request).await;
+            let answer = self.send(request, attempt).await;
             match answer {
                 Sent::Answered(Ok(Answer::Unknown { token })) => {
                     request.conclusion = Conclusion::Uncertain;
                     if world.dice.chance(0.5)
                         && let Sent::Answered(Ok(answer)) = self.outcome(token).await
-                        && self.conclude(request, answer, under_way).await
+                        && self.conclude(request, answer).await
                     {
                         return;
                     }
                 }
                 Sent::Answered(Ok(answer)) => {
-                    if self.conclude(request, answer, under_way).await {
+                    if self.conclude(request, answer).await {
                         return;
                     }
                 }
@@ -133,17 +131,14 @@ impl Client<'_> {
                     request.wrong = Some(problem.to_string());
                     return;
                 }
-                Sent::Crashed => request.conclusion = Conclusion::Uncertain,
-                Sent::GivenUp => {
-                    request.conclusion = Conclusion::Uncertain;
-                    under_way = true;
-                }
+                // It may still be under way; whatever the next attempt is answered is the last word all the same.
+                Sent::Crashed | Sent::GivenUp => request.conclusion = Conclusion::Uncertain,
             }
         }
     }
 
     /// Takes an answer for what it says; whether it is the last word.
-    async fn conclude(&self, request: &mut Request, answer: Answer, under_way: bool) -> bool {
+    async fn conclude(&self, request: &mut Request, answer: Answer) -> bool {
         match answer {
             Answer::Applied { version, visible, .. } => {
                 request.conclusion = Conclusion::Applied { version };
@@ -153,7 +148,7 @@ impl Client<'_> {
                 }
                 true
             }
-            Answer::NotApplied { .. } if !under_way => {
+            Answer::NotApplied { .. } => {
                 request.conclusion = Conclusion::NotApplied;
                 true
             }
@@ -185,12 +180,13 @@ impl Client<'_> {
         None
     }
 
-    async fn send(&self, request: &Request) -> Sent {
+    async fn send(&self, request: &Request, attempt: u64) -> Sent {
         let server = self.world.pick(self.world.servers.len());
         let run = self.world.servers[server].clone();
         let Request { pattern, body, key, .. } = request.clone();
         self.at(server, async move {
             let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), crate::Caller::NOBODY, &body)?;
+            let inputs = if attempt == 0 { inputs } else { inputs.sent_before() };
             run.call(&Call { pattern, inputs, key: Some(&key), order: None, limit: None, cursor: None }).await
         })
         .await

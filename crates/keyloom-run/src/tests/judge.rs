@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     idempotency::IdempotencyKey,
+    receipts::Absorbed,
     record::{Record, Token},
     reserve::held_by,
 };
@@ -120,7 +121,7 @@ impl World {
                 .unwrap()
                 .digest(request.pattern)
                 .unwrap();
-            let token = Token { token: known.token(), birth_ms: known.birth_ms, inputs, version: 0 };
+            let token = Token { token: known.token(), birth_ms: known.birth_ms, inputs, version: 0, refused: None };
             let absorbed = self.simulation.block_on(async {
                 let there = run.source(entity, &key, keyloom_store::Freshness::Fresh, now_us).await.unwrap();
                 match there {
@@ -130,8 +131,8 @@ impl World {
             });
             let absorbed = absorbed.unwrap();
             let is_true = match request.conclusion {
-                Conclusion::Applied { version } => absorbed == Some(version),
-                Conclusion::NotApplied => absorbed.is_none(),
+                Conclusion::Applied { version } => absorbed == Some(Absorbed::Applied(version)),
+                Conclusion::NotApplied => !matches!(absorbed, Some(Absorbed::Applied(_))),
                 Conclusion::Uncertain => true,
             };
             if !is_true {
@@ -144,7 +145,7 @@ impl World {
             } += 1;
             tally.repeated += u64::from(request.repeated);
             tally.hidden += u64::from(request.hidden);
-            if request.pattern == "visit" && absorbed.is_some() {
+            if request.pattern == "visit" && matches!(absorbed, Some(Absorbed::Applied(_))) {
                 *visits.entry(run.key_bytes(entity.source.table, &key).unwrap()).or_default() += 1;
             }
         }

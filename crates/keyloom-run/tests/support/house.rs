@@ -73,6 +73,13 @@ impl House {
         wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
     }
 
+    /// A request that may have been sent before.
+    pub fn send_again(&self, pattern: &str, body: &Json, key: &str) -> Result<Answer, Problem> {
+        let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
+        let (inputs, key) = (inputs.sent_before(), Some(key));
+        wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
+    }
+
     pub fn write(&self, pattern: &str, body: &Json) -> Result<Answer, Problem> {
         self.send(pattern, body, Some(&self.key()))
     }

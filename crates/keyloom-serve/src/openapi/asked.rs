@@ -3,6 +3,7 @@
 use keyloom_model::{Action, Catalog, Endpoint, Input, Limit, Pattern, ReadVerb, Type};
 use serde_json::{Value as Json, json};
 
+use super::super::attempt::HEADER;
 use super::{
     Object,
     schema::{Side, UUID_7, array, object, of, or_null, reference},
@@ -17,6 +18,7 @@ pub(super) fn parameters(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoi
     }
     if endpoint.needs_idempotency_key {
         parameters.push(idempotency_key());
+        parameters.push(attempt());
     }
     if compares_version(pattern) {
         parameters.push(json!({
@@ -95,6 +97,15 @@ fn idempotency_key() -> Json {
                         of up to 64 characters and the milliseconds since 1970 at which the request was made",
         "schema": { "type": "string", "pattern": format!("^({UUID_7}|[!-~]{{1,64}};[0-9]{{1,15}})$") },
         "example": "order-17;1794735000000",
+    })
+}
+
+fn attempt() -> Json {
+    json!({
+        "name": HEADER, "in": "header", "required": false,
+        "description": "1 for the first attempt of a request, 2 for its first repeat. A request that may have been sent before \
+                        stays refused under its key once it is; without this header every request may",
+        "schema": { "type": "integer", "minimum": 1, "maximum": u32::MAX },
     })
 }
 
