@@ -80,7 +80,7 @@ pub enum Does {
     Touches,
     /// The next number is drawn.
     Numbers,
-    /// That the row is to be looked at again is noted before, and that it is done after.
+    /// That the row is to be looked at again is noted before, or with it, and that it is done after.
     Marks,
 }
 
@@ -146,7 +146,11 @@ fn plan(
     scope.feeds(&mut effects);
     scope.adds(&mut effects);
     scope.touches(&mut effects);
-    if companions == Companions::Follow && class == Class::Decided && effects.len() > 1 {
+    let comes_after = match companions {
+        Companions::Follow => effects.len() > 1,
+        Companions::Ride => effects.iter().any(|effect| effect.does == Does::Touches),
+    };
+    if class == Class::Decided && comes_after {
         effects.push(Effect { table: "kl_dirty".to_owned(), does: Does::Marks, when: When::Always });
     }
     Some(WritePlan { pattern: pattern.name.clone(), step, entity: entity.name.clone(), class, times_max, effects })

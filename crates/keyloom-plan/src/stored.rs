@@ -1,7 +1,7 @@
 //! The tables of a layout as a store makes them: columns with their kinds, and what Keyloom itself keeps in each row.
 
 use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table};
-use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin};
+use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, WriteVerb};
 use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
 use keyloom_value::{Kind, Member, Variant};
 
@@ -56,7 +56,7 @@ pub fn grace_ms(catalog: &Catalog, layout: &Layout) -> i64 {
 }
 
 /// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
-/// what callers show to say who they are, and, where companions follow, what is to be looked at again.
+/// what callers show to say who they are, and, where anything comes after a decision, what is to be looked at again.
 pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
     let grace_ms = grace_ms(catalog, layout);
     let system = vec![column("value", Kind::Bytes)];
@@ -67,7 +67,7 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         Stored { grace_ms, ..receipts },
         keys(),
     ];
-    if companions == Companions::Follow {
+    if companions == Companions::Follow || deletes_parts(catalog) {
         let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
         let columns = vec![
             column("entity", Kind::Text),
@@ -96,6 +96,13 @@ fn keys() -> Stored {
     ];
     let sort = vec![SortColumn { name: "id".to_owned(), kind: Kind::Text, descending: false }];
     table("kl_key", Discipline::Decided, vec![column(ALL_COLUMN, Kind::Int)], sort, columns)
+}
+
+/// Whether rows are deleted that have parts, which go after them.
+fn deletes_parts(catalog: &Catalog) -> bool {
+    let writes = catalog.patterns.iter().flat_map(|pattern| pattern.writes());
+    let mut deleted = writes.filter(|(_, write)| write.verb == WriteVerb::Delete).map(|(_, write)| &write.entity);
+    deleted.any(|entity| catalog.entities.iter().any(|part| part.part_of.as_ref() == Some(entity)))
 }
 
 /// The columns that every decided source has. They come first, because the catalog's own may grow at the end.

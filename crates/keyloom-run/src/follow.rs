@@ -35,7 +35,8 @@ impl Run {
         }
         let record = Record { stale: self.stale(intent).await?, ..intent.record.clone() };
         // What has no companions can't lose any.
-        let followed = !entity.projections.is_empty() || !intent.reserves.is_empty();
+        let fells = record.gone && entity.has_parts();
+        let followed = !entity.projections.is_empty() || !intent.reserves.is_empty() || fells;
         let marked_early = !self.protocol.reads_first && marks.pop().is_some();
         let before_this_try = marks.len();
         let marked = marked_early || !self.protocol.marks_again && !marks.is_empty();
@@ -57,7 +58,8 @@ impl Run {
         if verdict != Ok(Verdict::Done) {
             return tried(verdict, false);
         }
-        let visible = self.project(entity, &record).await;
+        let is_new_part = self.is_new_part(entity, intent.before, &record);
+        let visible = self.derive(entity, &record, is_new_part).await;
         let mut done = visible;
         for reserve in intent.reserves.iter().filter(|reserve| !reserve.taken) {
             done &= self.set_free(entity, &own, reserve).await;
@@ -76,8 +78,9 @@ impl Run {
     /// Sees to it that whatever follows from a record is there, for one who only found it; whether all is acknowledged.
     pub(crate) async fn show(&self, entity: &EntityPlan, record: &Record) -> bool {
         match self.program.companions {
-            Companions::Follow if self.protocol.shows_found => self.project(entity, record).await,
-            _ => true,
+            Companions::Follow if self.protocol.shows_found => self.derive(entity, record, true).await,
+            Companions::Follow => true,
+            Companions::Ride => self.fell(entity, record, false).await.unwrap_or(false),
         }
     }
 

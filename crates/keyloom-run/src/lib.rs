@@ -19,6 +19,7 @@ mod dirty;
 mod environment;
 mod evaluate;
 mod export;
+mod fell;
 mod follow;
 mod idempotency;
 mod inputs;

@@ -6,6 +6,7 @@
 mod entity;
 mod kept;
 mod outputs;
+mod parts;
 mod reads;
 mod writes;
 
@@ -20,6 +21,7 @@ use crate::record::Record;
 
 pub(crate) use kept::Kept;
 pub(crate) use outputs::{From, Outputs};
+pub(crate) use parts::{Parts, Whole};
 pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};
 pub(crate) use writes::{Answers, MustExist, Target, Write};
 
@@ -64,6 +66,10 @@ pub(crate) struct EntityPlan {
     pub(crate) reservations: Vec<Reservation>,
     /// When its rows end.
     pub(crate) expires: Option<Expr>,
+    /// What is deleted with its rows.
+    pub(crate) parts: Vec<Parts>,
+    /// With what its rows are deleted.
+    pub(crate) whole: Option<Whole>,
 }
 
 /// The table that holds the truth.
@@ -157,7 +163,7 @@ pub(crate) const SYSTEM: usize = 0;
 pub(crate) const RECEIPTS: usize = 1;
 /// What callers show to say who they are.
 pub(crate) const KEYS: usize = 2;
-/// What is to be looked at again; there where companions follow.
+/// What is to be looked at again; there where something comes after a decision.
 pub(crate) const DIRTY: usize = 3;
 
 impl Program {
@@ -188,6 +194,7 @@ impl Program {
             program.entity(entity, planned, &mut found);
         }
         program.kept(planned, &mut found);
+        program.parts(planned, &mut found);
         for pattern in &catalog.patterns {
             program.pattern(pattern, planned, &mut found);
         }
@@ -243,6 +250,11 @@ impl Program {
         }
         // Columns in another order are no reason to refuse what was accepted.
         Self::bind(&self.planned, tables).unwrap_or(self)
+    }
+
+    /// Whether anything comes after a decision, so that there is a dirty log.
+    pub(crate) fn has_log(&self) -> bool {
+        self.planned.system.len() > DIRTY
     }
 
     /// For how long a repeated request has one effect.

@@ -14,6 +14,8 @@ pub(crate) struct Protocol {
     pub(crate) tokens_max: usize,
     /// How many places that it has left a row names.
     pub(crate) stale_max: usize,
+    /// How many parts of a kind are deleted before a write is answered; the rest is left to those who settle marks.
+    pub(crate) felled_at_once: u32,
     /// A row is marked before it is decided.
     pub(crate) marks: bool,
     /// Every try marks it again.
@@ -42,6 +44,12 @@ pub(crate) struct Protocol {
     pub(crate) shows_found: bool,
     /// A refusal of a request that may have been sent before is decided.
     pub(crate) decides_refusals: bool,
+    /// Who deletes a part looks once more whether what it belongs to is gone.
+    pub(crate) looks_at_whole: bool,
+    /// A part looks at what it belongs to after it stands in the list of parts.
+    pub(crate) parts_look_again: bool,
+    /// Who creates a row over one that is gone first sees to it that no parts are left.
+    pub(crate) fells_first: bool,
     /// What a row is to forget has its receipt before.
     pub(crate) receipts_first: bool,
     /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
@@ -56,6 +64,7 @@ impl Protocol {
         settle_ms: 60_000,
         tokens_max: 16,
         stale_max: 8,
+        felled_at_once: 100,
         marks: true,
         marks_again: true,
         marks_uniques: true,
@@ -70,6 +79,9 @@ impl Protocol {
         names_stale: true,
         shows_found: true,
         decides_refusals: true,
+        looks_at_whole: true,
+        parts_look_again: true,
+        fells_first: true,
         receipts_first: true,
         repairs_by_version: true,
     };

@@ -4,11 +4,11 @@
 //! hold it. An owner whose time is over is decided gone, with all that he held.
 
 use keyloom_plan::Companions;
-use keyloom_store::{Expect, Freshness};
+use keyloom_store::{BoxFuture, Expect, Freshness};
 use keyloom_value::Value;
 
 use crate::{
-    carry::Intent,
+    carry::{Intent, Tried},
     problem::Problem,
     program::{EntityPlan, Reservation},
     record::Record,
@@ -58,31 +58,42 @@ impl Run {
         Ok(false)
     }
 
-    /// Decides that a row whose time is over is gone, and that nothing is its own any more. Where that fails, somebody else
-    /// has decided on it.
-    async fn end(&self, entity: &EntityPlan, ended: &Record, now_us: i64) -> Result<(), Problem> {
-        let mut values = vec![Value::Null; entity.fields.len()];
-        for field in &entity.source.key {
-            values[*field] = ended.values[*field].clone();
-        }
-        let clock = u64::try_from(now_us).unwrap_or(0).max(2);
-        let version = clock.max(ended.version + 2);
-        let rest = vec![Value::Null; ended.rest.len()];
-        let record = Record { version, gone: true, values, rest, stale: Vec::new(), ..ended.clone() };
-        let mut reserves = Vec::new();
-        for reservation in &entity.reservations {
-            reserves.extend(self.to_free(entity, reservation, ended).await?);
-        }
-        let intent = Intent {
-            entity,
-            before: Some(ended),
-            record: &record,
-            reserves: &reserves,
-            checks: &[],
-            kept: &[],
-            forgotten: &[],
-            now_us,
-        };
-        self.carry_out(&intent, &mut Vec::new()).await.map(drop)
+    /// Decides that a row is gone whose time is over, or that goes with another, and that nothing is its own any more; whether
+    /// that is done. Where it is not, somebody else has decided on it, or it is not known.
+    pub(crate) fn end<'a>(
+        &'a self,
+        entity: &'a EntityPlan,
+        ended: &'a Record,
+        now_us: i64,
+    ) -> BoxFuture<'a, Result<bool, Problem>> {
+        Box::pin(async move {
+            let mut values = vec![Value::Null; entity.fields.len()];
+            for field in &entity.source.key {
+                values[*field] = ended.values[*field].clone();
+            }
+            let clock = u64::try_from(now_us).unwrap_or(0).max(2);
+            let version = clock.max(ended.version + 2);
+            let rest = vec![Value::Null; ended.rest.len()];
+            let record = Record { version, gone: true, values, rest, stale: Vec::new(), ..ended.clone() };
+            let mut reserves = Vec::new();
+            for reservation in &entity.reservations {
+                reserves.extend(self.to_free(entity, reservation, ended).await?);
+            }
+            let at = self.program.entities.iter().position(|known| known.name == entity.name).unwrap_or_default();
+            let alive = self.alive(entity, Some(ended.clone()), now_us)?;
+            let kept = self.kept_changes(at, alive.as_ref(), &record, now_us).await?;
+            let intent = Intent {
+                entity,
+                before: Some(ended),
+                record: &record,
+                reserves: &reserves,
+                checks: &[],
+                kept: &kept,
+                forgotten: &[],
+                now_us,
+            };
+            let tried = self.carry_out(&intent, &mut Vec::new()).await?;
+            Ok(matches!(tried, Tried::Done { .. }))
+        })
     }
 }

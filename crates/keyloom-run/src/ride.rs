@@ -36,6 +36,14 @@ impl Run {
             let placing = Placing::Put { groups, expires_at: row.expires_at };
             Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
         });
+        // Its parts go after it.
+        let fells = record.gone && entity.has_parts();
+        let mark = if fells { Some(self.new_mark(entity, &entity.source_key(record))?) } else { None };
+        let marked = mark.as_ref().map(|(_, row)| row.group());
+        let marks = mark.iter().zip(&marked).map(|((_, row), groups)| {
+            let placing = Placing::Put { groups, expires_at: row.expires_at };
+            Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
+        });
         let checked = intent.checks.iter().map(|check| {
             let (table, expect) = (self.table(check.table).0, Expect::Version(check.version));
             Along::Check { table, key: &check.key, expect }
@@ -44,9 +52,15 @@ impl Run {
             let becomes = Image { version: kept.version, expires_at: None, values: &kept.values };
             Along::Decide(Change { table: self.table(kept.table).0, key: &kept.key, expect: kept.expect, becomes })
         });
-        let along = reserved.chain(kept).chain(carried).chain(left).chain(placed).chain(checked);
+        let along = reserved.chain(kept).chain(carried).chain(left).chain(placed).chain(marks).chain(checked);
         let along: Vec<Along<'_>> = along.collect();
         let before = intent.before.map(|before| before.version);
-        tried(self.decide_source(entity, before, record, &along, now_us).await, true)
+        let tried = tried(self.decide_source(entity, before, record, &along, now_us).await, true)?;
+        let Some((mark, _)) = mark.filter(|_| matches!(tried, Tried::Done { .. })) else { return Ok(tried) };
+        let visible = self.fell(entity, record, false).await.unwrap_or(false);
+        if visible {
+            self.owe(vec![mark]);
+        }
+        Ok(Tried::Done { visible })
     }
 }

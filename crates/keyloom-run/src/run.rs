@@ -1,7 +1,6 @@
 use std::sync::{Arc, Mutex};
 
 use keyloom_model::{Catalog, Pattern};
-use keyloom_plan::Companions;
 use keyloom_store::{
     Abilities, BoxedStore, BoxedSweep, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis,
     Shape, Step, Store, Sweep, Table, TableId, Verdict, steps,
@@ -94,7 +93,7 @@ impl Run {
         let kept = run.remembered("cursor secret", &fresh).await?;
         run.secret =
             kept.try_into().map_err(|_| Fault::Broken("the secret of the cursors has another length".into()))?;
-        if run.program.companions == Companions::Follow {
+        if run.program.has_log() {
             // Whoever marked anything has opened the store before.
             let long_ago = run.now_us().div_euclid(1_000) - 2 * run.protocol.settle_ms;
             run.remembered(SETTLED, &long_ago.div_euclid(run.protocol.span_ms).to_le_bytes()).await?;

@@ -41,7 +41,7 @@ impl Run {
     /// When it can't be seen how far the log is settled. Call it again.
     pub async fn settle(&self) -> Result<Settled, Problem> {
         let mut pass = Settled::default();
-        if self.program.companions == Companions::Ride {
+        if !self.program.has_log() {
             return Ok(pass);
         }
         // One that is lost costs a touch.
@@ -121,6 +121,14 @@ impl Run {
             let Some(there) = there else { return Ok(false) };
             return Ok(self.place(&self.standing(entity, &there)).await.is_ok());
         }
+        if self.program.companions == Companions::Ride {
+            // It came together with its mark: what is there is what came of it.
+            let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
+            return match there {
+                Some(there) => self.fell(entity, &there, true).await,
+                None => Ok(true),
+            };
+        }
         let own = entity.identity_of(&key);
         let mut claims = Vec::new();
         for (unique, bytes) in &dirty.uniques {
@@ -135,7 +143,9 @@ impl Run {
         let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
         let touched = if self.protocol.touches { self.touch(entity, &key, there).await? } else { there };
         let Some(record) = touched else { return Ok(!self.protocol.touches) };
-        let mut all = self.project(entity, &record).await;
+        let mut all = self.project(entity, &record).await
+            && self.goes_with_whole(entity, &record).await?
+            && self.fell(entity, &record, true).await?;
         for reserve in &claims {
             if held_by(entity, &record, reserve.reservation).as_ref() != Some(&reserve.key) {
                 all &= self.set_free(entity, &own, reserve).await;

@@ -185,6 +185,11 @@ impl Run {
                 }
                 Reserving::Taken(_) | Reserving::Again => continue,
             };
+            if let Some(gone) = there.as_ref().filter(|there| there.gone && !record.gone && self.protocol.fells_first)
+                && !self.fell(entity, gone, true).await?
+            {
+                continue;
+            }
             let kept = self.kept_changes(plan.entity, alive.as_ref(), &record, now_us).await?;
             let intent = Intent {
                 entity,

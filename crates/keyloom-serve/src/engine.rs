@@ -1,6 +1,6 @@
-//! Rows in an engine: how it is reached, what is said to it, and who finishes what was cut off.
+//! Rows in an engine: how it is reached, and what is said to it.
 
-use std::{fmt, io::Write, path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, io::Write, path::PathBuf, sync::Arc};
 
 use keyloom_cassandra::{Cassandra, Login};
 use keyloom_dynamodb::{Credentials, DynamoDb};
@@ -17,17 +17,13 @@ use crate::{
     emit::prefix,
     keys,
     log::Log,
+    settling::Settling,
     signals::stop,
     store_address::{CassandraAddress, DynamoDbAddress, StoreAddress},
     stream,
     system::System,
     up::{Ready, Up, UpError, answer, listen, program},
 };
-
-/// How often marks are looked at that writers left behind.
-const SETTLE_EVERY: Duration = Duration::from_secs(10);
-/// How long a stop waits for the last of them.
-const LAST_PASS: Duration = Duration::from_secs(3);
 
 /// An engine that holds rows.
 #[derive(Debug, Clone)]
@@ -239,27 +235,11 @@ async fn serve_on<S: Store + Define + Sweep>(
     let run = Arc::new(Run::open(program, store, Arc::new(System)).await.map_err(failed)?);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop().map_err(UpError::Machine)?;
-    let settling = tokio::spawn(settle(Arc::clone(&run), Log::new(wanted.log)));
+    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log));
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
-    let answered = answer(wanted, listener, Arc::clone(&run), None, stop, ready).await;
-    settling.abort();
-    // What this pass does not come to is done by the next process that serves the catalog.
-    let _ = tokio::time::timeout(LAST_PASS, run.settle()).await;
+    let answered = answer(wanted, listener, run, None, stop, ready).await;
+    settling.stop().await;
     answered
-}
-
-/// Finishes what writers left behind, for as long as the process is up.
-async fn settle(run: Arc<Run>, log: Log) {
-    let mut every = tokio::time::interval(SETTLE_EVERY);
-    every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        every.tick().await;
-        match run.settle().await {
-            Ok(pass) if pass.left > 0 => log.say("settle", &format!("{} marks could not be settled yet", pass.left)),
-            Ok(_) => {}
-            Err(problem) => log.say("settle", &problem.to_string()),
-        }
-    }
 }
 
 async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {

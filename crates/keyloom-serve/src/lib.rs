@@ -31,6 +31,7 @@ mod problem;
 mod query;
 mod reply;
 mod samples;
+mod settling;
 mod signals;
 mod store_address;
 mod stream;

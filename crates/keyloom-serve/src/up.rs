@@ -26,6 +26,7 @@ use crate::{
     log::Log,
     openapi, opening,
     samples::curls,
+    settling::Settling,
     signals::stop,
     system::System,
 };
@@ -212,7 +213,7 @@ async fn serve_folder(
     let opened = Embedded::open(path, options, Arc::new(keyloom_embedded::System));
     let (store, opened) = opened.map_err(UpError::Open)?;
     let store = Arc::new(store);
-    let run = Run::open(program, Arc::clone(&store), Arc::new(System)).await.map_err(failed)?;
+    let run = Arc::new(Run::open(program, Arc::clone(&store), Arc::new(System)).await.map_err(failed)?);
     let mut secret = [0; 32];
     System.random(&mut secret);
     let control = Control::new(listener.local_addr().map_err(UpError::Machine)?, secret);
@@ -221,7 +222,9 @@ async fn serve_folder(
     let control_file = control.leave(path).map_err(UpError::Machine)?;
     let local = Local { store: Arc::clone(&store), control };
     let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });
-    let answered = answer(wanted, listener, Arc::new(run), Some(local), stop, ready).await;
+    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log));
+    let answered = answer(wanted, listener, run, Some(local), stop, ready).await;
+    settling.stop().await;
     drop(control_file);
     answered.and(close(store).await.map_err(failed))
 }

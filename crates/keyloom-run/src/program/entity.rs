@@ -91,6 +91,8 @@ impl Program {
                 Some(Expiry::At(expr)) => Some(expr.clone()),
                 Some(Expiry::Forever) | None => None,
             },
+            parts: Vec::new(),
+            whole: None,
         };
         let first = planned.system.len();
         for (at, laid) in planned.layout.tables.iter().enumerate() {

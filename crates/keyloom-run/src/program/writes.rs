@@ -180,12 +180,6 @@ impl Program {
         };
         refuse(write.emits.is_some(), "`emits`");
         refuse(write.newest.is_some(), "`newest`");
-        let parts = || self.catalog.entities.iter().filter(|part| part.part_of.as_ref() == Some(&entity.name));
-        if write.verb == WriteVerb::Delete
-            && let Some(part) = parts().next()
-        {
-            words.push(format!("`delete` of a row that has parts: {}", part.name));
-        }
         for field in &entity.fields {
             let kind = Kind::of(&field.ty, &self.catalog);
             if field.fill == Fill::New && !matches!(kind, Kind::Uuid | Kind::Uuid7) {

@@ -79,16 +79,35 @@ fn a_claim_without_a_new_version_is_caught() {
     missed("claims again", &[2, 3], 3_000, Protocol { claims_again: false, ..AS_DESIGNED });
 }
 
+/// The same for clients that do something else.
+fn missed_in(theme: Theme, rule: &str, mut seeds: std::ops::Range<u64>, protocol: Protocol) {
+    let all = seeds.clone();
+    let found = seeds.find_map(|seed| Some((seed, check_in(theme, seed, protocol).err()?)));
+    let (seed, wrong) = found.unwrap_or_else(|| panic!("nobody misses \"{rule}\" in the seeds {all:?}"));
+    println!("without \"{rule}\": seed {seed} of {all:?}: {wrong}");
+}
+
 #[test]
 fn a_value_of_an_ended_row_that_is_not_decided_gone_is_caught() {
-    let protocol = Protocol { ends_first: false, ..AS_DESIGNED };
-    let found = (0..500).find_map(|seed| check_in(Theme::Passes, seed, protocol).err());
-    println!("without \"ends first\": {}", found.expect("nobody misses \"ends first\" in 500 seeds"));
+    missed_in(Theme::Passes, "ends first", 0..500, Protocol { ends_first: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_refusal_of_a_repeat_that_is_not_decided_is_caught() {
-    let protocol = Protocol { decides_refusals: false, ..AS_DESIGNED };
-    let found = (0..500).find_map(|seed| check_in(Theme::Passes, seed, protocol).err());
-    println!("without \"decides refusals\": {}", found.expect("nobody misses \"decides refusals\" in 500 seeds"));
+    missed_in(Theme::Passes, "decides refusals", 0..500, Protocol { decides_refusals: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_part_that_does_not_look_again_is_caught() {
+    missed_in(Theme::Files, "parts look again", 0..3_000, Protocol { parts_look_again: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_walk_that_does_not_look_at_the_whole_is_caught() {
+    missed_in(Theme::Files, "looks at whole", 1_200..1_500, Protocol { looks_at_whole: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_whole_that_comes_again_before_its_parts_are_gone_is_caught() {
+    missed_in(Theme::Files, "fells first", 0..3_000, Protocol { fells_first: false, ..AS_DESIGNED });
 }

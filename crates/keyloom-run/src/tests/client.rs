@@ -4,7 +4,7 @@ use keyloom_store::{Freshness, Get, Store};
 use keyloom_value::{Kind, from_text};
 use serde_json::{Value as Json, json};
 
-use super::{Theme, passes, world::World};
+use super::{Theme, files, passes, world::World};
 use crate::{Answer, Call, Problem, program::EntityPlan, read::millis};
 
 /// One who sends requests one after the other, and repeats those that were not answered.
@@ -29,6 +29,9 @@ pub(super) struct Request {
     pub(super) key: String,
     pub(super) conclusion: Conclusion,
     pub(super) repeated: bool,
+    /// When it was sent first, and when its client was done with it.
+    pub(super) sent: Duration,
+    pub(super) ended: Duration,
     /// It was applied, but was answered before every list showed it.
     pub(super) hidden: bool,
     /// What was wrong with what a client saw.
@@ -61,16 +64,21 @@ impl Client<'_> {
         let key = format!("client {} request {count};{}", self.number, self.world.now_ms());
         let (pattern, body) = self.wish(&key);
         let conclusion = Conclusion::NotApplied;
-        let mut request = Request { pattern, body, key, conclusion, repeated: false, hidden: false, wrong: None };
+        let (sent, ended) = (self.world.clock.elapsed(), Duration::MAX);
+        let (repeated, hidden, wrong) = (false, false, None);
+        let mut request = Request { pattern, body, key, conclusion, repeated, sent, ended, hidden, wrong };
         self.ask(&mut request).await;
+        request.ended = self.world.clock.elapsed();
         request
     }
 
     /// What the client wants next. Rows that are not there yet may be there by then.
     fn wish(&self, key: &str) -> (&'static str, Json) {
         let world = self.world;
-        if world.theme == Theme::Passes {
-            return passes::wish(world);
+        match world.theme {
+            Theme::Shop => {}
+            Theme::Passes => return passes::wish(world),
+            Theme::Files => return files::wish(world),
         }
         let mut shop = self.shop.borrow_mut();
         let made = |entity: &str| {
@@ -168,7 +176,7 @@ impl Client<'_> {
             let shown = self.world.store.get(get).await.ok()?.row;
             let still = fresh().await.ok()??;
             let last = |tokens: &[crate::record::Token]| tokens.last().map(|token| token.version);
-            if last(&there.tokens) != Some(version) || last(&still.tokens) != Some(version) {
+            if last(&there.tokens) != Some(version) || last(&still.tokens) != Some(version) || still.gone {
                 return None;
             }
             // One that ends may have ended for somebody whose clock is ahead.
@@ -214,9 +222,14 @@ impl Client<'_> {
 /// The row that a request is about.
 pub(super) fn row_of<'a>(world: &'a World, request: &Request) -> (&'a EntityPlan, Vec<keyloom_value::Value<'static>>) {
     let run = &world.servers[0];
-    if world.theme == Theme::Passes {
-        let pass_id = request.body["pass_id"].as_str().unwrap().to_owned();
-        return (&run.program.entities[0], vec![pass_id.into()]);
+    if world.theme != Theme::Shop {
+        let (entity, field) = match request.pattern {
+            _ if world.theme == Theme::Passes => (0, "pass_id"),
+            "open" | "retitle" | "burn" => (0, "file_id"),
+            _ => (1, "page_id"),
+        };
+        let identity = request.body[field].as_str().unwrap().to_owned();
+        return (&run.program.entities[entity], vec![identity.into()]);
     }
     let (name, field) = match request.pattern {
         "sign_up" | "visit" | "change_email" | "drop_user" => ("User", "user_id"),

@@ -6,7 +6,7 @@ use keyloom_store::{Fault, Millis, Row, Sweep};
 use keyloom_value::Value;
 
 use super::{
-    Tally,
+    Tally, Theme,
     client::{Conclusion, Request, row_of},
     world::World,
 };
@@ -21,6 +21,9 @@ impl World {
     pub(super) fn judge(&self, requests: &[Request]) -> Result<Tally, String> {
         self.projections_equal_their_source()?;
         self.unique_values_have_one_holder()?;
+        if self.theme == Theme::Files {
+            self.pages_go_with_their_files(requests)?;
+        }
         self.answers_are_true(requests)
     }
 
@@ -167,7 +170,7 @@ impl World {
     }
 
     /// The source rows that are there.
-    fn records(&self, table: usize) -> Vec<Record> {
+    pub(super) fn records(&self, table: usize) -> Vec<Record> {
         let run = &self.servers[0];
         let entity = run.program.entities.iter().find(|entity| entity.source.table == table).unwrap();
         let rows = self.rows(table).into_iter();

@@ -7,6 +7,7 @@ mod ablations;
 #[path = "../../tests/shop/catalog.rs"]
 mod catalog;
 mod client;
+mod files;
 mod fragile;
 mod judge;
 mod passes;
@@ -22,8 +23,15 @@ use world::World;
 use crate::protocol::Protocol;
 
 /// As it is run, with bounds so small that all of them are met.
-const AS_DESIGNED: Protocol =
-    Protocol { lanes: 1, span_ms: 300, settle_ms: 400, tokens_max: 2, stale_max: 2, ..Protocol::AS_DESIGNED };
+const AS_DESIGNED: Protocol = Protocol {
+    lanes: 1,
+    span_ms: 300,
+    settle_ms: 400,
+    tokens_max: 2,
+    stale_max: 2,
+    felled_at_once: 1,
+    ..Protocol::AS_DESIGNED
+};
 
 /// What happened in some runs, so that a test can see that something did.
 #[derive(Debug, Default, Clone, Copy)]
@@ -77,6 +85,7 @@ fn faults(seed: u64) -> (Faults, Fragility) {
 enum Theme {
     Shop,
     Passes,
+    Files,
 }
 
 /// One run of one seed.
@@ -117,10 +126,18 @@ fn unique_values_of_rows_that_end_have_one_holder() {
 }
 
 #[test]
+fn parts_go_with_what_they_belong_to() {
+    let sum = clean(Theme::Files, 0..500);
+    assert!(sum.applied > 500 && sum.not_applied > 100, "too little happened: {sum:?}");
+    assert!(sum.uncertain > 100 && sum.repeated > 100 && sum.settled > 100, "too little went wrong: {sum:?}");
+}
+
+#[test]
 #[ignore = "a quarter of an hour: for changes of the protocol"]
 fn every_answer_is_true_for_long() {
     for thousand in 1..50 {
         clean(Theme::Shop, thousand * 1_000..(thousand + 1) * 1_000);
         clean(Theme::Passes, thousand * 1_000..(thousand + 1) * 1_000);
+        clean(Theme::Files, thousand * 1_000..(thousand + 1) * 1_000);
     }
 }

@@ -15,7 +15,7 @@ use super::{
     Theme,
     catalog::{catalog, compiled, read},
     client::{Client, Request, row_of},
-    faults,
+    faults, files,
     fragile::{Fragile, Fragility},
     passes,
 };
@@ -69,6 +69,7 @@ impl Environment for Process {
 thread_local! {
     static SHOP: Program = program(&catalog());
     static PASSES: Program = program(&read(passes::CATALOG));
+    static FILES: Program = program(&read(files::CATALOG));
 }
 
 fn program(catalog: &Catalog) -> Program {
@@ -81,6 +82,7 @@ impl World {
         let program = match theme {
             Theme::Shop => SHOP.with(Clone::clone),
             Theme::Passes => PASSES.with(Clone::clone),
+            Theme::Files => FILES.with(Clone::clone),
         };
         let simulation = Simulation::new(seed, Faults::none());
         let (store, dice, clock) = (WideStore::new(&simulation), simulation.dice(), simulation.clock());

@@ -1,0 +1,112 @@
+//! Parts go with the row that they belong to.
+//!
+//! The row is decided gone first, and its mark says that there is more to do. Then its parts are walked: each is read, the
+//! whole is looked at once more, and the part is decided gone as it was read. A part that comes meanwhile looks at its
+//! whole after it stands in the list of parts: either the walk sees it, or it sees that the whole is gone.
+
+use keyloom_store::{End, Freshness, Range, Slice, Store};
+use keyloom_value::Value;
+
+use crate::{
+    problem::Problem,
+    program::{EntityPlan, Parts},
+    read::millis,
+    record::Record,
+    run::Run,
+};
+
+type Owned = Value<'static>;
+
+/// How many bytes of the list of parts are read at once.
+const PIECE_BYTES: u32 = 1 << 20;
+
+impl Run {
+    /// Deletes the parts of a row that is gone: of each kind one piece of the list, or all of it. Whether none are left.
+    pub(crate) async fn fell(&self, whole: &EntityPlan, gone: &Record, all: bool) -> Result<bool, Problem> {
+        if !gone.gone {
+            return Ok(true);
+        }
+        let mut none_left = true;
+        for parts in &whole.parts {
+            none_left &= self.fell_parts(whole, gone, parts, all).await?;
+        }
+        Ok(none_left)
+    }
+
+    async fn fell_parts(&self, whole: &EntityPlan, gone: &Record, parts: &Parts, all: bool) -> Result<bool, Problem> {
+        let (table, shape) = self.table(parts.table);
+        let value = |field: &usize| gone.values[*field].clone();
+        let partition: Vec<Owned> = parts.partition.iter().map(value).collect();
+        let equal: Vec<Owned> = parts.equal.iter().map(value).collect();
+        let mut after: Option<Vec<Owned>> = None;
+        let mut none_left = true;
+        loop {
+            let read = self.store.slice(Slice {
+                table,
+                partition: &partition,
+                within: Range { equal: &equal, ..Range::ALL },
+                after: after.as_deref(),
+                reverse: false,
+                rows_max: self.protocol.felled_at_once,
+                bytes_max: PIECE_BYTES,
+                freshness: Freshness::Settled,
+                now: millis(self.now_us()),
+            });
+            let read = read.await?;
+            for row in &read.rows {
+                let key = parts.key.iter().map(|at| Ok(row.value(shape, *at)?.into_owned()));
+                let key = key.collect::<Result<Vec<Owned>, Problem>>()?;
+                none_left &= self.fell_one(whole, gone, parts, &key).await?;
+            }
+            match read.end {
+                End::Range => return Ok(none_left),
+                End::Limit { reached } if all => after = Some(reached),
+                End::Limit { .. } => return Ok(false),
+            }
+        }
+    }
+
+    /// Deletes one part, if it still is one and the whole is still gone; whether it is none any more.
+    async fn fell_one(&self, whole: &EntityPlan, gone: &Record, parts: &Parts, key: &[Owned]) -> Result<bool, Problem> {
+        let entity = self.entity(parts.entity);
+        let now_us = self.now_us();
+        let own = whole.source_key(gone);
+        let there = self.source(entity, key, Freshness::Fresh, now_us).await?;
+        let there = there.filter(|there| !there.gone && there.fields(&parts.through).as_ref() == Some(&own));
+        let Some(there) = there else { return Ok(true) };
+        if self.protocol.looks_at_whole {
+            let still = self.source(whole, &own, Freshness::Fresh, now_us).await?;
+            if still.is_none_or(|still| !still.gone || still.version != gone.version) {
+                return Ok(false);
+            }
+        }
+        self.end(entity, &there, now_us).await
+    }
+
+    /// A part looks whether what it belongs to is gone, now that it stands in the list of parts; then it goes, too. Whether
+    /// all is as it should be.
+    pub(crate) async fn goes_with_whole(&self, entity: &EntityPlan, record: &Record) -> Result<bool, Problem> {
+        let Some(whole) = entity.whole.as_ref().filter(|_| !record.gone && self.protocol.parts_look_again) else {
+            return Ok(true);
+        };
+        let Some(key) = record.fields(&whole.fields) else { return Ok(true) };
+        let now_us = self.now_us();
+        let there = self.source(self.entity(whole.entity), &key, Freshness::Fresh, now_us).await?;
+        // One that nobody remembers any more was gone long before; it is not for this look to find that.
+        if there.is_some_and(|there| there.gone) { self.end(entity, record, now_us).await } else { Ok(true) }
+    }
+
+    /// Whether a row becomes a part of another one by a decision.
+    pub(crate) fn is_new_part(&self, entity: &EntityPlan, before: Option<&Record>, record: &Record) -> bool {
+        let Some(whole) = &entity.whole else { return false };
+        let before = before.filter(|before| !before.gone).and_then(|before| before.fields(&whole.fields));
+        !record.gone && before != record.fields(&whole.fields)
+    }
+
+    /// Brings about all that follows from a record, where companions follow; whether all of it is so.
+    pub(crate) async fn derive(&self, entity: &EntityPlan, record: &Record, is_new_part: bool) -> bool {
+        self.project(entity, record).await
+            && (!is_new_part || self.goes_with_whole(entity, record).await.unwrap_or(false))
+            && self.fell(entity, record, false).await.unwrap_or(false)
+    }
+}
