@@ -70,8 +70,7 @@ fn hidden(name: &str, kind: &Kind, which: Which) -> ValueSize {
     match kind {
         Kind::List(of) => match (name, &**of) {
             ("kl_tokens", Kind::Struct(_)) => {
-                // Nearly all of them were applied, and have no reason.
-                let token = vec![ValueSize::Bytes(16), number(13), ValueSize::Bytes(16), number(16), ValueSize::Absent];
+                let token = vec![ValueSize::Bytes(16), number(13), ValueSize::Bytes(16), number(16)];
                 let count = if which == Which::Worst { TOKENS_MAX } else { TOKENS_ASSUMED };
                 ValueSize::Elements(vec![(count, ValueSize::Members(token))])
             }
