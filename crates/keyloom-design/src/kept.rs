@@ -2,7 +2,7 @@
 
 use keyloom_model::layout::{Counted, Holds, Question, SortItem, Table, Upkeep, Way};
 use keyloom_model::{Direction, Entity, Expr, Fill, Literal, Origin, Path};
-use keyloom_plan::{Asked, Fixed, Test, Wants, Within, access, tests, way};
+use keyloom_plan::{Asked, Fixed, Test, Wants, Within, access, counts_again, tests, way, way_of};
 
 use crate::{Designer, structure};
 
@@ -11,12 +11,14 @@ pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity) {
     for field in &entity.fields {
         let Fill::Kept(kept) = &field.fill else { continue };
         let Some(feeder) = designer.catalog.entity(&kept.entity) else { continue };
-        let way = way(kept.aggregate, feeder.class(designer.catalog).0, designer.companions);
+        let way = way_of(designer.catalog, kept, designer.companions);
         let reads = kept.field.iter().chain(&kept.by).cloned().collect();
         let key: Vec<&str> = entity.key.iter().map(String::as_str).collect();
         let from = (way == Way::Recount).then(|| {
             let counted = Counted::Field { entity: entity.name.clone(), field: field.name.clone() };
-            let rows = Rows { by: vec![kept.through.clone()], time: None, filter: kept.filter.as_ref(), reads };
+            let join = feeder.field(&kept.through).map_or_else(Vec::new, |reference| feeder.join(reference, entity));
+            let by = join.into_iter().map(|(own, _)| own.to_owned()).collect();
+            let rows = Rows { by, time: None, filter: kept.filter.as_ref(), reads };
             contributions(designer, feeder, counted, &rows)
         });
         let upkeep = Upkeep { way: Some(way), from, every: None };
@@ -90,9 +92,15 @@ fn contributions(designer: &mut Designer<'_>, feeder: &Entity, counted: Counted,
         all_tenants: false,
         batch: 1,
     };
+    let stays = |table: &Table| match &counted {
+        Counted::Field { entity, field } => {
+            catalog.entity(entity).is_some_and(|owner| counts_again(catalog, owner, field, table))
+        }
+        Counted::Rollup(_) => true,
+    };
     let serves = |table: &&Table| match access::serve(catalog, &designer.layout, &asked, table) {
         // A range that remains would read the whole group for each step.
-        Ok(found) => found.remains.is_empty() && found.reach.spread() == 0,
+        Ok(found) => found.remains.is_empty() && found.reach.spread() == 0 && stays(table),
         Err(_) => false,
     };
     if let Some(table) = designer.layout.tables.iter().find(serves) {

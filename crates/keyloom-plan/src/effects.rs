@@ -6,7 +6,7 @@ mod often;
 mod projection;
 mod reservation;
 
-pub use kept::way;
+pub use kept::{counts_again, way, way_of};
 
 use keyloom_model::layout::{Holds, Keeper, Layout, Table, Way};
 use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Step, Write, WriteVerb};

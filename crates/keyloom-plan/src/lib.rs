@@ -15,7 +15,7 @@ mod test;
 mod truth;
 
 pub use access::{Access, Component, Reach, Slice, Why};
-pub use effects::{Does, Effect, Expects, When, WritePlan, way};
+pub use effects::{Does, Effect, Expects, When, WritePlan, counts_again, way, way_of};
 pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection, stated_path};
 pub use question::{Asked, Wants, questions, target};
 pub use refusal::{Because, Refusal, What};

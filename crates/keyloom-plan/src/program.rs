@@ -373,10 +373,11 @@ impl Does {
             Self::Decides(_) | Self::Puts(Keeper::Carried) | Self::Removes(Keeper::Carried) => 1,
             Self::Reserves | Self::Frees | Self::Checks { held: true } | Self::Adds { rides: false } => 1,
             Self::Moves(Keeper::Carried) | Self::Exchanges => 2,
-            Self::Keeps(Way::Rider) | Self::Numbers | Self::Marks => 1,
+            // What is counted again is decided along with the row, and so is what it contributes.
+            Self::Keeps(Way::Rider | Way::Recount) | Self::Contributes | Self::Numbers | Self::Marks => 1,
             Self::Places | Self::Clears | Self::Puts(_) | Self::Moves(_) | Self::Removes(_) => 0,
-            Self::Checks { held: false } | Self::Adds { rides: true } | Self::Keeps(_) => 0,
-            Self::Contributes | Self::Touches => 0,
+            Self::Checks { held: false } | Self::Adds { rides: true } => 0,
+            Self::Keeps(Way::Newest) | Self::Touches => 0,
         }
     }
 }

@@ -173,6 +173,10 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
             let discipline = if newest { Discipline::Placed } else { Discipline::Decided };
             (discipline, kept_columns(catalog, layout, entity, field)?)
         }
+        // They ride along with the decision that feeds them.
+        Holds::Contributions(_) if companions == Companions::Ride && entity.class(catalog).0 == Class::Decided => {
+            (Discipline::Carried, own)
+        }
         Holds::Contributions(_) | Holds::Newest { .. } => (Discipline::Placed, own),
         Holds::Numbers { .. } => (Discipline::Decided, vec![column("kl_last", Kind::Int)]),
     };

@@ -104,8 +104,14 @@ impl Run {
     }
 
     /// Brings about all that follows from a record, where companions follow; whether all of it is so.
-    pub(crate) async fn derive(&self, entity: &EntityPlan, record: &Record, is_new_part: bool) -> bool {
-        self.project(entity, record).await
+    pub(crate) async fn derive(
+        &self,
+        entity: &EntityPlan,
+        record: &Record,
+        before: Option<&Record>,
+        is_new_part: bool,
+    ) -> bool {
+        self.project(entity, record, before).await
             && (!is_new_part || self.goes_with_whole(entity, record).await.unwrap_or(false))
             && self.fell(entity, record, false).await.unwrap_or(false)
     }

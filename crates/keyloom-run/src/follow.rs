@@ -59,7 +59,7 @@ impl Run {
             return tried(verdict, false);
         }
         let is_new_part = self.is_new_part(entity, intent.before, &record);
-        let visible = self.derive(entity, &record, is_new_part).await;
+        let visible = self.derive(entity, &record, intent.before, is_new_part).await;
         let mut done = visible;
         for reserve in intent.reserves.iter().filter(|reserve| !reserve.taken) {
             done &= self.set_free(entity, &own, reserve).await;
@@ -78,18 +78,31 @@ impl Run {
     /// Sees to it that whatever follows from a record is there, for one who only found it; whether all is acknowledged.
     pub(crate) async fn show(&self, entity: &EntityPlan, record: &Record) -> bool {
         match self.program.companions {
-            Companions::Follow if self.protocol.shows_found => self.derive(entity, record, true).await,
+            Companions::Follow if self.protocol.shows_found => self.derive(entity, record, None, true).await,
             Companions::Follow => true,
             Companions::Ride => self.fell(entity, record, false).await.unwrap_or(false),
         }
     }
 
-    /// Derives the projections from a record; whether all is acknowledged. Anybody may do so at any time: what is older
-    /// loses by its version.
-    pub(crate) async fn project(&self, entity: &EntityPlan, record: &Record) -> bool {
+    /// Derives the projections from a record, and what is counted from them; whether all is acknowledged. Anybody may do so
+    /// at any time: what is older loses by its version. Who has just changed the row says what it was before: what stands
+    /// as it stood is no reason to count again.
+    pub(crate) async fn project(&self, entity: &EntityPlan, record: &Record, before: Option<&Record>) -> bool {
         let Ok(removed) = self.stale_rows(record, record.version) else { return false };
+        let standing = self.standing(entity, record);
+        let stood = before.map_or_else(Vec::new, |before| self.standing(entity, before));
+        let had_left =
+            before.map_or_else(Vec::new, |before| self.stale_rows(before, before.version).unwrap_or_default());
+        let moved = standing.iter().filter(|row| !stood.iter().any(|before| before.is_as(row)));
+        let left = removed.iter().filter(|row| !had_left.iter().any(|before| before.is_as(row)));
+        let left = left.filter(|_| self.protocol.recounts_left);
+        let groups = self.groups(entity, &moved.chain(left).collect::<Vec<_>>());
+        if !self.protocol.places_first && !self.recount(&groups).await {
+            return false;
+        }
         // First where it stands, then where it stood: a reader sees a row that moves twice rather than not at all.
-        self.place(&self.standing(entity, record)).await.is_ok() && self.place(&removed).await.is_ok()
+        let placed = self.place(&standing).await.is_ok() && self.place(&removed).await.is_ok();
+        placed && (!self.protocol.places_first || self.recount(&groups).await)
     }
 
     /// The places that the row has to name: those it named, those it leaves, without those where it stands.
@@ -111,7 +124,12 @@ impl Run {
         if stale.len() > self.protocol.stale_max {
             // Removed at the version that was read, they are gone for good: what could come back is older than that. The
             // place that this very decision leaves is not among them.
-            self.place(&self.stale_rows(before, before.version)?).await?;
+            let dropped = self.stale_rows(before, before.version)?;
+            self.place(&dropped).await?;
+            let groups = self.groups(intent.entity, &dropped.iter().collect::<Vec<_>>());
+            if self.protocol.recounts_dropped && !self.recount(&groups).await {
+                return Err(uncounted());
+            }
             stale.retain(|place| !before.stale.contains(place));
         }
         Ok(stale)
@@ -202,5 +220,12 @@ fn unresolved() -> Problem {
     Problem::Busy {
         after: std::time::Duration::from_millis(200),
         cause: "what became of a reservation could not be seen; nothing was done".into(),
+    }
+}
+
+fn uncounted() -> Problem {
+    Problem::Busy {
+        after: std::time::Duration::from_millis(200),
+        cause: "others change what is counted all the time; nothing was done".into(),
     }
 }

@@ -33,6 +33,7 @@ mod protocol;
 mod read;
 mod receipts;
 mod record;
+mod recount;
 mod refuse;
 mod release;
 mod reserve;

@@ -19,7 +19,7 @@ use keyloom_value::{Kind, Value};
 
 use crate::record::Record;
 
-pub(crate) use kept::Kept;
+pub(crate) use kept::{Counts, Kept};
 pub(crate) use outputs::{From, Outputs};
 pub(crate) use parts::{Parts, Whole};
 pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};

@@ -55,6 +55,14 @@ pub(crate) struct Protocol {
     /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
     /// writer placed meanwhile.
     pub(crate) repairs_by_version: bool,
+    /// What is counted again is read behind its own version.
+    pub(crate) versions_first: bool,
+    /// A group is counted again when what feeds it is acknowledged.
+    pub(crate) places_first: bool,
+    /// Groups that a row has left are counted again, too.
+    pub(crate) recounts_left: bool,
+    /// Who drops a place that a row has left counts its group again before.
+    pub(crate) recounts_dropped: bool,
 }
 
 impl Protocol {
@@ -84,5 +92,9 @@ impl Protocol {
         fells_first: true,
         receipts_first: true,
         repairs_by_version: true,
+        versions_first: true,
+        places_first: true,
+        recounts_left: true,
+        recounts_dropped: true,
     };
 }

@@ -143,7 +143,7 @@ impl Run {
         let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
         let touched = if self.protocol.touches { self.touch(entity, &key, there).await? } else { there };
         let Some(record) = touched else { return Ok(!self.protocol.touches) };
-        let mut all = self.project(entity, &record).await
+        let mut all = self.project(entity, &record, None).await
             && self.goes_with_whole(entity, &record).await?
             && self.fell(entity, &record, true).await?;
         for reserve in &claims {

@@ -436,7 +436,8 @@ fn stages(run: &Run) -> Vec<Stage<'_>> {
     let uniques = entities().flat_map(|(entity, plan)| {
         plan.reservations.iter().map(move |unique| Stage::Uniques { entity, table: unique.table })
     });
-    sources.chain(lists).chain(uniques).chain(run.program.kept.iter().map(Stage::Kept)).collect()
+    let kept = run.program.kept.iter().filter(|kept| kept.adds_up());
+    sources.chain(lists).chain(uniques).chain(kept.map(Stage::Kept)).collect()
 }
 
 /// Whether rows of a list say which source row they are of. A source that is not keyed by its identity alone can't be

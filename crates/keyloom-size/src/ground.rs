@@ -120,6 +120,12 @@ impl<'a> Ground<'a> {
         kept.next().map(|table| table.name.as_str())
     }
 
+    /// Whether the rows of a table are values of a kept field.
+    pub(crate) fn is_kept(&self, table: &str) -> bool {
+        let found = self.program.layout.table(table);
+        found.is_some_and(|table| matches!(table.holds, Holds::Kept { .. }))
+    }
+
     /// The indexes that the engine keeps of a table.
     pub(crate) fn indexes<'b>(&'b self, table: &'b str) -> impl Iterator<Item = &'a Table> + 'b {
         let of = move |known: &&'a Table| matches!(&known.discipline, Discipline::Indexed { of } if of == table);

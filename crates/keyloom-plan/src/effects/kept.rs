@@ -1,10 +1,10 @@
 //! Values that are kept from rows, and how they follow.
 
-use keyloom_model::layout::{Counted, Holds, Table, Way};
-use keyloom_model::{Aggregate, Class, Expr, Fill, Origin, Path, WriteVerb};
+use keyloom_model::layout::{Counted, Holds, Keeper, Part, Table, Way};
+use keyloom_model::{Aggregate, Catalog, Class, Entity, Expr, Fill, Kept, Origin, Path, Type, WriteVerb};
 
 use super::{Does, Effect, Scope, When, often::and};
-use crate::stored::Companions;
+use crate::{question::normal, stored::Companions};
 
 impl Scope<'_> {
     /// Kept values and rollups that follow this row.
@@ -18,7 +18,7 @@ impl Scope<'_> {
                 for table in &self.layout.tables {
                     let does = match &table.holds {
                         Holds::Kept { entity, field: of, upkeep } if (entity, of) == (&other.name, &field.name) => {
-                            Does::Keeps(upkeep.way.unwrap_or_else(|| way(kept.aggregate, self.class, self.companions)))
+                            Does::Keeps(upkeep.way.unwrap_or_else(|| way_of(self.catalog, kept, self.companions)))
                         }
                         Holds::Contributions(Counted::Field { entity, field: of })
                             if (entity, of) == (&other.name, &field.name) =>
@@ -85,13 +85,54 @@ impl Scope<'_> {
     }
 }
 
-/// How a kept value follows its rows, where the layout does not say.
+/// How a kept field follows its rows, where the layout does not say.
+pub fn way_of(catalog: &Catalog, kept: &Kept, companions: Companions) -> Way {
+    let feeder = catalog.entity(&kept.entity);
+    let order = kept.by.as_ref().and_then(|by| feeder?.field(by));
+    // The order is the version, whose last digits tell equal moments apart.
+    let by_time = order.is_some_and(|field| matches!(field.ty, Type::Timestamp { micros: false }));
+    match way(kept.aggregate, feeder.map_or(Class::Decided, |feeder| feeder.class(catalog).0), companions) {
+        Way::Newest if !by_time => Way::Recount,
+        way => way,
+    }
+}
+
+/// How an aggregate follows its rows.
 pub fn way(aggregate: Aggregate, feeder: Class, companions: Companions) -> Way {
     use Aggregate::{Average, Count, First, Last, Max, Min, Sum};
     match (aggregate, feeder) {
-        // Rows that never change only push a first, last, least or greatest value further.
-        (Min | Max | First | Last, Class::Append) => Way::Newest,
+        // Rows that never change only push a first or last value further.
+        (First | Last, Class::Append) => Way::Newest,
         (Count | Sum | Average, Class::Decided) if companions == Companions::Ride => Way::Rider,
         (Count | Sum | Average | Min | Max | First | Last, _) => Way::Recount,
     }
+}
+
+/// Whether a kept field can be counted again from a table: it has the rows that count and no others, those of one group
+/// stand together, and none of them moves while they are read.
+pub fn counts_again(catalog: &Catalog, owner: &Entity, field: &str, table: &Table) -> bool {
+    let Some(Fill::Kept(kept)) = owner.field(field).map(|field| &field.fill) else { return false };
+    let Some(feeder) = catalog.entity(&kept.entity) else { return false };
+    let Some(reference) = feeder.field(&kept.through) else { return false };
+    let tests = |filter: &Option<Expr>| {
+        let tests = filter.as_ref().map_or(&[][..], Expr::conjuncts).iter().map(|test| normal(feeder, test));
+        tests.collect::<Vec<Expr>>()
+    };
+    let (wanted, stated) = (tests(&kept.filter), tests(&table.filter));
+    let same = wanted.iter().all(|test| stated.contains(test)) && stated.iter().all(|test| wanted.contains(test));
+    let appended = feeder.class(catalog).0 == Class::Append;
+    let has_rows = match &table.holds {
+        Holds::Contributions(Counted::Field { entity, field: of }) => (entity, of.as_str()) == (&owner.name, field),
+        Holds::Projection { entity, keeper } => *entity == feeder.name && *keeper != Keeper::Index && same,
+        Holds::Source { entity, .. } => *entity == feeder.name && appended && same,
+        _ => false,
+    };
+    let tenant = catalog.tenant.as_ref().filter(|_| feeder.per_tenant).map(|tenant| tenant.field.as_str());
+    let join = feeder.join(reference, owner);
+    let group: Vec<&str> = tenant.into_iter().chain(join.iter().map(|(own, _)| *own)).collect();
+    let parts = table.partition.parts();
+    let in_group = |part: &Part| matches!(part, Part::Field(field) if group.contains(&field.as_str()));
+    let together = !table.all_tenants && parts.len() == group.len() && parts.iter().all(in_group);
+    let stays = |field: &String| feeder.key.contains(field);
+    has_rows && together && (appended || table.sort.iter().all(|item| stays(&item.field)))
 }

@@ -1,6 +1,6 @@
 use keyloom_model::{
     Catalog, Class, Entity, Expiry, Fill, Origin,
-    layout::{Holds, Keeper, Part, Table as Laid},
+    layout::{Counted, Holds, Keeper, Part, Table as Laid},
 };
 use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag};
 use keyloom_store::{Discipline, Shape};
@@ -173,7 +173,28 @@ impl Program {
                 let filter = declared.and_then(|unique| unique.filter.clone());
                 plan.reservations.push(Reservation { table, unique: unique.clone(), fields: key()?, filter });
             }
-            Holds::Kept { .. } | Holds::Contributions(_) | Holds::Newest { .. } | Holds::Numbers { .. } => {
+            Holds::Contributions(Counted::Field { entity, field }) => {
+                // What counts stands there, and its filter is not said twice.
+                let filter =
+                    match self.catalog.entity(entity).and_then(|owner| owner.field(field)).map(|field| &field.fill) {
+                        Some(Fill::Kept(kept)) => kept.filter.clone(),
+                        _ => None,
+                    };
+                let key = key()?.into_iter().map(KeyPart::Field).collect();
+                plan.projections.push(Projection {
+                    table,
+                    key,
+                    own,
+                    columns: places,
+                    flags: Vec::new(),
+                    filter,
+                    shows_version: false,
+                });
+            }
+            Holds::Kept { .. }
+            | Holds::Contributions(Counted::Rollup(_))
+            | Holds::Newest { .. }
+            | Holds::Numbers { .. } => {
                 return Err("its rows are not run yet".to_owned());
             }
         }

@@ -111,3 +111,23 @@ fn a_walk_that_does_not_look_at_the_whole_is_caught() {
 fn a_whole_that_comes_again_before_its_parts_are_gone_is_caught() {
     missed_in(Theme::Files, "fells first", 0..3_000, Protocol { fells_first: false, ..AS_DESIGNED });
 }
+
+#[test]
+fn a_group_that_is_read_before_its_version_is_caught() {
+    missed("versions first", &[4, 5, 6, 7], 5_000, Protocol { versions_first: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_count_before_what_is_counted_is_caught() {
+    missed("places first", &[4, 5, 6, 7], 200, Protocol { places_first: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_group_that_was_left_and_is_not_counted_again_is_caught() {
+    missed("recounts left", &[4, 5, 6, 7], 200, Protocol { recounts_left: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_group_that_is_forgotten_before_it_is_counted_is_caught() {
+    missed("recounts dropped", &[4, 5, 6, 7], 10_000, Protocol { recounts_dropped: false, ..AS_DESIGNED });
+}

@@ -17,9 +17,18 @@ use crate::{
     reserve::held_by,
 };
 
+/// The status of that name: PLACED or PAID.
+fn status_of(run: &crate::Run, which: usize) -> Value<'static> {
+    let order = run.program.entities.iter().find(|entity| entity.name == "Order").unwrap();
+    let keyloom_value::Kind::Enum(variants) = &order.fields[order.field("status").unwrap()].1 else { panic!("status") };
+    let name = ["PLACED", "PAID"][which];
+    Value::Enum(variants.iter().find(|variant| variant.name == name).unwrap().rank)
+}
+
 impl World {
     pub(super) fn judge(&self, requests: &[Request]) -> Result<Tally, String> {
         self.projections_equal_their_source()?;
+        self.kept_values_equal_their_source()?;
         self.unique_values_have_one_holder()?;
         if self.theme == Theme::Files {
             self.pages_go_with_their_files(requests)?;
@@ -58,6 +67,51 @@ impl World {
                     wanted.len(),
                     found.len()
                 ));
+            }
+        }
+        Ok(())
+    }
+
+    /// I11: what is counted and added up of orders is what the orders come to, for every user of whom anything is known.
+    fn kept_values_equal_their_source(&self) -> Result<(), String> {
+        let run = &self.servers[0];
+        if run.program.kept.is_empty() {
+            return Ok(());
+        }
+        let entity = |name: &str| run.program.entities.iter().find(|entity| entity.name == name).unwrap();
+        let (user, order) = (entity("User"), entity("Order"));
+        let field = |name: &str| order.field(name).unwrap();
+        let (owner, status, total) = (field("user_id"), field("status"), field("total"));
+        let orders = self.records(order.source.table);
+        for kept in &run.program.kept {
+            let mut wanted: BTreeMap<Vec<u8>, Value<'static>> = BTreeMap::new();
+            for order in &orders {
+                let key = run.key_bytes(kept.table, &[order.values[owner].clone()]).unwrap();
+                let (rank, value) = match user.fields[kept.field].0.as_str() {
+                    "orders" => (0, Value::Int(1)),
+                    _ => (1, order.values[total].clone()),
+                };
+                if order.values[status] != status_of(run, rank) {
+                    continue;
+                }
+                let sum = match (wanted.get(&key), &value) {
+                    (Some(Value::Int(a)), Value::Int(b)) => Value::Int(a + b),
+                    (Some(Value::Decimal(a)), Value::Decimal(b)) => Value::Decimal(a + b),
+                    _ => value,
+                };
+                wanted.insert(key, sum);
+            }
+            let shape = run.table(kept.table).1;
+            let mut found = BTreeMap::new();
+            for row in self.rows(kept.table) {
+                let at = keyloom_store::ColumnAt::Cell { group: 0, column: 0 };
+                let value = row.value(shape, at).unwrap().into_owned();
+                if ![Value::Int(0), Value::Decimal(0)].contains(&value) {
+                    found.insert(row.key_bytes().to_vec(), value);
+                }
+            }
+            if wanted != found {
+                return Err(format!("{} is {found:?}, but {wanted:?} follows", user.fields[kept.field].0));
             }
         }
         Ok(())

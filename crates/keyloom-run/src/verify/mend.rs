@@ -93,7 +93,7 @@ impl Run {
             }
         }
         // What is not acknowledged is seen by the next look.
-        self.project(entity, &record).await;
+        self.project(entity, &record, None).await;
         drop(self.place(&removed).await);
         Ok(left)
     }
@@ -140,13 +140,13 @@ impl Run {
         let Some(touched) = self.touch(entity, &source_key, there).await? else { return Ok(None) };
         if held_by(entity, &touched, reservation).as_ref() == Some(&reserve.key) || claimed != Ok(Verdict::Done) {
             // A claim that is not certain leaves its mark to those who settle.
-            if claimed.is_ok() && self.project(entity, &touched).await {
+            if claimed.is_ok() && self.project(entity, &touched, None).await {
                 self.owe(vec![mark]);
             }
             return Ok(None);
         }
         let free = Reserve { expect: Expect::Version(version), taken: false, ..reserve };
-        if self.set_free(entity, &own, &free).await && self.project(entity, &touched).await {
+        if self.set_free(entity, &own, &free).await && self.project(entity, &touched, None).await {
             self.owe(vec![mark]);
         }
         Ok(None)

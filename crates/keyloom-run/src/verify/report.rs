@@ -76,7 +76,8 @@ impl Report {
         }
         for kept in &program.kept {
             let owner = &program.entities[kept.owner];
-            tables.push(of(kept.table, format!("{} of {}, kept", owner.fields[kept.field].0, owner.name)));
+            let unsaid = if kept.adds_up() { "" } else { " (not compared)" };
+            tables.push(of(kept.table, format!("{} of {}, kept{unsaid}", owner.fields[kept.field].0, owner.name)));
         }
         Self { tables, ..Self::default() }
     }

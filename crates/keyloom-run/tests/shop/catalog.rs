@@ -8,10 +8,13 @@ use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
 /// What the example has, and what it leaves out: an email that changes, an order that changes hands, a number that counts,
-/// rows that are deleted, a list of some orders only.
+/// rows that are deleted, a list of some orders only, orders that are counted and added up.
 pub(crate) fn catalog() -> Catalog {
     let text = include_str!("../../../../examples/shop/catalog.yaml");
-    let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0 }");
+    let text = text.replace("= lower(email) }", "= lower(email), visits: int = 0, KEPT }");
+    let kept =
+        "orders: int = count of Order where status = PLACED, paid: decimal(2) = sum of Order.total where status = PAID";
+    let text = text.replace("KEPT", kept);
     let more = "
   give_order: { update: Order, by: [order_id], set: { user_id: $to_id }, rate: rare }
   drop_order: { delete: Order, by: [order_id], rate: rare }
