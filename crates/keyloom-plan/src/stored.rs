@@ -174,7 +174,9 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
             (discipline, kept_columns(catalog, layout, entity, field)?)
         }
         // They ride along with the decision that feeds them.
-        Holds::Contributions(_) if companions == Companions::Ride && entity.class(catalog).0 == Class::Decided => {
+        Holds::Contributions(Counted::Field { .. })
+            if companions == Companions::Ride && entity.class(catalog).0 == Class::Decided =>
+        {
             (Discipline::Carried, own)
         }
         Holds::Contributions(_) | Holds::Newest { .. } => (Discipline::Placed, own),

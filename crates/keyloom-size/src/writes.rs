@@ -139,14 +139,14 @@ impl Making<'_, '_> {
                 self.look(effect);
                 self.decide_apart(effect);
             }
-            Does::Contributes if self.rides && self.plan.class == Class::Decided => {
+            Does::Contributes if self.rides && self.ground.discipline(table) == Some(&Discipline::Carried) => {
                 self.decide(effect, self.becomes(table));
             }
             Does::Keeps(Way::Newest) | Does::Contributes => self.place(effect, Becomes::Changed),
             Does::Keeps(Way::Recount) => {
                 self.look(effect);
                 self.recount(effect);
-                if self.rides && self.plan.class == Class::Decided && self.ground.is_kept(table) {
+                if self.rides && self.ground.is_kept(table) {
                     self.decide(effect, Becomes::Changed);
                 } else {
                     self.decide_apart(effect);

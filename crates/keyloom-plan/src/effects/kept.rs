@@ -108,8 +108,8 @@ pub fn way(aggregate: Aggregate, feeder: Class, companions: Companions) -> Way {
     }
 }
 
-/// Whether a kept field can be counted again from a table: it has the rows that count and no others, those of one group
-/// stand together, and none of them moves while they are read.
+/// Whether a kept field can be counted again from a table: it has the rows that count and no others, and those of one group
+/// stand together. One that moves while they are read may be missed or met twice; who moves it counts again behind that.
 pub fn counts_again(catalog: &Catalog, owner: &Entity, field: &str, table: &Table) -> bool {
     let Some(Fill::Kept(kept)) = owner.field(field).map(|field| &field.fill) else { return false };
     let Some(feeder) = catalog.entity(&kept.entity) else { return false };
@@ -133,6 +133,5 @@ pub fn counts_again(catalog: &Catalog, owner: &Entity, field: &str, table: &Tabl
     let parts = table.partition.parts();
     let in_group = |part: &Part| matches!(part, Part::Field(field) if group.contains(&field.as_str()));
     let together = !table.all_tenants && parts.len() == group.len() && parts.iter().all(in_group);
-    let stays = |field: &String| feeder.key.contains(field);
-    has_rows && together && (appended || table.sort.iter().all(|item| stays(&item.field)))
+    has_rows && together
 }

@@ -38,7 +38,7 @@ pub(crate) struct Kept {
     pub(crate) filter: Option<Expr>,
 }
 
-/// The table that a value is counted again from: the rows of a group stand together and don't move.
+/// The table that a value is counted again from: the rows of a group stand together.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     pub(crate) table: usize,
@@ -174,7 +174,7 @@ impl Program {
         if !counts_again(&self.catalog, owner, field, laid) {
             let name = &laid.name;
             return Err(Some(format!(
-                "`{field}` counted from `{name}`, where other rows are or rows move: write `counts: {}.{field}`",
+                "`{field}` counted from `{name}`, where others stand with the rows that count: write `counts: {}.{field}`",
                 owner.name
             )));
         }

@@ -11,7 +11,10 @@ fn every_pattern_of_the_shop_is_answered() {
         let user = shop.user("ann");
         assert_eq!(
             shop.row("get_profile", &[("user_id", &user)]),
-            json!({"user_id": user, "name": "ann", "email": "ann@Example.com", "email_key": "ann@example.com", "visits": 0})
+            json!({
+                "user_id": user, "name": "ann", "email": "ann@Example.com", "email_key": "ann@example.com", "visits": 0,
+                "orders": 0, "paid": "0.00",
+            })
         );
         let id = shop.order(&user, "12.5");
         let row = shop.row("get_order", &[("order_id", &id)]);
