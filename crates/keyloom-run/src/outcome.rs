@@ -22,6 +22,9 @@ use crate::{
 
 type Owned = Value<'static>;
 
+/// What an outcome token names: whose row, the request, the version that it expected, whether it is a repeat, the row's key.
+type Named<'a> = (&'a EntityPlan, Token, Option<u64>, bool, &'a [u8]);
+
 impl Run {
     /// What became of a write that was answered with `unknown`.
     ///
@@ -34,7 +37,7 @@ impl Run {
         if !same(&seal(&self.secret, "outcome", &[&caller.seal(), bytes]), sealed) {
             return Err(strange());
         }
-        let read = || -> Option<(&EntityPlan, Token, Option<u64>, bool, &[u8])> {
+        let read = || -> Option<Named<'_>> {
             let (at, rest) = bytes.split_first_chunk::<4>()?;
             let (token, rest) = rest.split_first_chunk::<16>()?;
             let (inputs, rest) = rest.split_first_chunk::<16>()?;
