@@ -18,7 +18,8 @@ use keyloom_embedded::{Embedded, Options};
 use keyloom_model::{Catalog, Engine};
 use keyloom_run::{Credential, Environment, Holder, Role, Run};
 use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Rows, Shape, Slice, Step, Store, TableId, Verdict,
+    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Resume, Rows, Segment, Shape, Slice, Step, Store,
+    Sweep, Swept, TableId, Verdict,
 };
 use keyloom_text::{Files, Unreadable, read};
 use keyloom_value::{
@@ -348,5 +349,22 @@ impl Define for Shaky {
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
         self.store.apply(step).await
+    }
+}
+
+impl Sweep for Shaky {
+    async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
+        self.store.segments(table, parts).await
+    }
+
+    async fn sweep(
+        &self,
+        table: TableId,
+        segment: &Segment,
+        from: Option<&Resume>,
+        rows_max: u32,
+        now: Millis,
+    ) -> Result<Swept, Fault> {
+        self.store.sweep(table, segment, from, rows_max, now).await
     }
 }
