@@ -45,6 +45,7 @@ mod size;
 mod tests;
 mod touch;
 mod verify;
+mod work;
 mod write;
 
 pub use answer::Answer;
@@ -60,3 +61,4 @@ pub use program::{NotYet, Program};
 pub use run::{Call, Run};
 pub use settle::Settled;
 pub use verify::{Named, Report, TableReport, Verified, Verify};
+pub use work::{Partition, Promise, Work, measured};

@@ -7,6 +7,7 @@ mod entity;
 mod kept;
 mod outputs;
 mod parts;
+mod promise;
 mod reads;
 mod writes;
 

@@ -12,7 +12,7 @@ use keyloom_value::Value;
 use serde_json::{Map, Value as Json};
 
 pub(crate) use found::Found;
-pub(crate) use merge::Position;
+pub(crate) use merge::{FILLS_MAX, Position};
 
 use crate::{
     answer::Answer,
@@ -23,9 +23,13 @@ use crate::{
     record::Record,
     reserve::held_by,
     run::{Call, Run},
+    work::promise,
 };
 
 type Owned = Value<'static>;
+
+/// How often a unique value is looked up that passes to another row meanwhile.
+pub(crate) const PASSES_MAX: u64 = 4;
 
 /// What is known before anything is looked at.
 #[derive(Clone, Copy)]
@@ -47,7 +51,9 @@ impl Run {
     pub(crate) async fn read(&self, plan: &Read, call: &Call<'_>) -> Result<Answer, Problem> {
         let asking = Asking { inputs: &call.inputs, item: None, now_us: self.now_us() };
         let order = ordered(plan, call)?;
-        let access = &chosen(&plan.questions, order, &call.inputs)?.access;
+        let question = chosen(&plan.questions, order, &call.inputs)?;
+        let access = &question.access;
+        promise(question.promise);
         if !matches!(access.wants, Wants::Rows { .. }) && (call.limit.is_some() || call.cursor.is_some()) {
             return Err(Problem::Input(format!("`{}` has no pages: no `limit` and no `cursor`", call.pattern)));
         }
@@ -74,7 +80,9 @@ impl Run {
             return Err(Problem::Input(format!("{} items, but at most {max} are taken at a time", items.len())));
         }
         let Some(first) = items.first() else { return Ok(Vec::new()) };
-        let access = &chosen(&plan.questions, None, first)?.access;
+        let question = chosen(&plan.questions, None, first)?;
+        let access = &question.access;
+        promise(question.promise);
         let now_us = self.now_us();
         let asking: Vec<Asking<'_>> = items.iter().map(|inputs| Asking { inputs, item: None, now_us }).collect();
         self.rows(plan, access, &asking).await
@@ -168,7 +176,6 @@ impl Run {
         freshness: Freshness,
         now_us: i64,
     ) -> Result<Option<Record>, Problem> {
-        const PASSES_MAX: usize = 4;
         let Some(value) = value else { return Ok(None) };
         let reservation = &entity.reservations[reservation];
         let mut seen = None;

@@ -19,12 +19,13 @@ use crate::{
     program::{EntityPlan, Plan, Program, Read, SYSTEM},
     protocol::Protocol,
     settle::SETTLED,
+    work::Metered,
 };
 
 /// A program on a store.
 pub struct Run {
     pub(crate) program: Program,
-    pub(crate) store: BoxedStore,
+    pub(crate) store: Metered,
     /// The same store, for jobs that look at all rows.
     pub(crate) sweep: BoxedSweep,
     /// The handles and shapes of the program's tables, in its order.
@@ -75,7 +76,7 @@ impl Run {
         let mut run = Self {
             program,
             sweep: BoxedSweep::new(Arc::clone(&store)),
-            store: BoxedStore::new(store),
+            store: Metered::new(BoxedStore::new(store), tables.clone()),
             tables,
             environment,
             secret: [0; 32],
@@ -118,6 +119,23 @@ impl Run {
     /// The pattern of that name.
     pub fn pattern(&self, name: &str) -> Option<&Pattern> {
         self.program.catalog.pattern(name)
+    }
+
+    /// The tables that it reads and writes, with their names.
+    pub fn tables(&self) -> impl Iterator<Item = (TableId, &str)> {
+        self.tables.iter().map(|(id, shape)| (*id, shape.table().name.as_str()))
+    }
+
+    /// Whether the store answers: reads one row that is always there.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), Problem> {
+        let key = [Value::from("catalog")];
+        let now = Millis(self.now_us().div_euclid(1_000));
+        let get = Get { table: self.table(SYSTEM).0, key: &key, freshness: Freshness::Any, now };
+        self.store.get(get).await?;
+        Ok(())
     }
 
     /// Reads inputs from a JSON object.

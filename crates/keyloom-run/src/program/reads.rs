@@ -9,7 +9,7 @@ use keyloom_store::{ColumnAt, Freshness};
 use keyloom_value::{Kind, Value};
 
 use super::{Bound, EntityPlan, From, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
-use crate::evaluate;
+use crate::{evaluate, work::Promise};
 
 /// A pattern that reads.
 #[derive(Debug, Clone)]
@@ -30,6 +30,8 @@ pub(crate) struct Question {
     /// The optional inputs that are sent.
     sent: Vec<String>,
     pub(crate) access: Access,
+    /// What one call reads at most, with the lists that come with its rows.
+    pub(crate) promise: Option<Promise>,
 }
 
 /// How a question is answered.
@@ -157,11 +159,13 @@ impl Program {
                 }
             };
             let access = self.access(plan, returns, read.verb == ReadVerb::Count && with.is_none())?;
-            own.push(Question { order: order.clone(), sent: sent.clone(), access });
+            let promise = self.promise(plan, &access);
+            own.push(Question { order: order.clone(), sent: sent.clone(), access, promise });
         }
         if bound.questions.is_empty() {
             return one("it has no plan");
         }
+        bound.promise_lists();
         Ok(Plan::Read(Box::new(bound)))
     }
 

@@ -24,8 +24,8 @@ type Owned = Value<'static>;
 
 /// How many bytes are read of a range at once.
 const PIECE_BYTES: u32 = 4 << 20;
-/// A list of which nothing remains to be tested meets rows that have expired; it reads on past so many times its bound.
-const FILLS_MAX: u64 = 8;
+/// A list of which nothing remains to be tested may meet rows that are gone; it reads on past so many times its bound.
+pub(crate) const FILLS_MAX: u64 = 8;
 
 /// A position in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +68,8 @@ struct Head<'a> {
     /// The whole sort key up to which it was looked at.
     reached: Option<Vec<Owned>>,
     ended: bool,
+    /// How many rows were looked at before reading begins.
+    looked_at: u64,
 }
 
 impl Run {
@@ -76,12 +78,10 @@ impl Run {
         let (_, shape) = self.table(slices.table);
         let heads = reading.ranges.iter().zip(0..).map(|(range, number)| self.head(reading, range, number));
         let mut heads = try_join_all(heads).await?;
-        let allowed = match access.remains[..] {
-            [] => slices.rows_max.saturating_mul(FILLS_MAX),
-            _ => slices.rows_max,
-        };
+        let allowed = slices.rows_max.saturating_mul(access.fills());
         let mut merged = Merged { rows: Vec::new(), stopped: None };
-        let (mut looked_at, mut fills) = (0, 0_u32);
+        let mut looked_at: u64 = heads.iter().map(|head| head.looked_at).sum();
+        let mut fills = 0_u32;
         while merged.rows.len() < reading.wanted {
             let missing = reading.wanted - merged.rows.len();
             let Some(first) = first(&heads, shape, slices, reading.reverse)? else { break };
@@ -113,7 +113,7 @@ impl Run {
     async fn head<'a>(&self, reading: &Reading<'a>, range: &'a Range, number: u32) -> Result<Head<'a>, Problem> {
         let Reading { access, slices, .. } = *reading;
         let (table, shape) = self.table(slices.table);
-        let mut head = Head { number, range, rows: VecDeque::new(), reached: None, ended: false };
+        let mut head = Head { number, range, rows: VecDeque::new(), reached: None, ended: false, looked_at: 0 };
         let Some(after) = reading.after else { return Ok(head) };
         let other = |_| Problem::Cursor("this cursor is of another order".into());
         let behind = key::decode(&after.behind, &shape.sort_parts()[slices.equal.len()..]).map_err(other)?;
@@ -123,6 +123,7 @@ impl Run {
             let key: Vec<Owned> = range.partition.iter().chain(&sort).cloned().collect();
             let now = millis(reading.asking.now_us);
             let got = self.store.get(Get { table, key: &key, freshness: at_most_settled(access), now }).await?;
+            head.looked_at = got.cost.rows;
             head.rows.extend(got.row);
         }
         head.reached = Some(sort);

@@ -10,7 +10,7 @@ use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run, measured};
 use keyloom_store::{Define, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
@@ -103,7 +103,7 @@ impl Desk {
         desk
     }
 
-    fn write(&mut self, pattern: &str, body: &Json) {
+    pub fn write(&mut self, pattern: &str, body: &Json) {
         self.count += 1;
         let key = format!("{};{}", self.count, self.clock.now_ms());
         let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body).unwrap();
@@ -224,7 +224,15 @@ impl Desk {
         let pattern = self.run.pattern(asked.pattern).unwrap();
         let inputs = self.run.inputs_from_object(pattern, Caller::NOBODY, &json!(asked.inputs))?;
         let call = Call { pattern: asked.pattern, inputs, key: None, order: asked.order, limit, cursor };
-        self.runtime.block_on(self.run.call(&call))
+        self.bounded(asked.pattern, self.run.call(&call))
+    }
+
+    /// What a call answers, which reads no more than its path promises.
+    fn bounded<T>(&self, pattern: &str, call: impl Future<Output = T>) -> T {
+        let (answer, work) = self.runtime.block_on(measured(call));
+        assert!(work.trips == 0 || work.promised.is_some(), "{}: {pattern} has no bound", self.name);
+        assert!(!work.is_above_bound(), "{}: {pattern}: {work:?}", self.name);
+        answer
     }
 
     pub fn row(&self, asked: &Asked) -> Option<Json> {
@@ -244,7 +252,7 @@ impl Desk {
             Answer::Row { row, .. } => row,
             other => panic!("{other:?}"),
         };
-        let found = self.runtime.block_on(self.run.get_batch("get_some", &items));
+        let found = self.bounded("get_some", self.run.get_batch("get_some", &items));
         Ok(found?.into_iter().map(|answer| answer.map(row)).collect())
     }
 

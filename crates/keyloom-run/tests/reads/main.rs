@@ -14,7 +14,7 @@ mod plain;
 use std::sync::Arc;
 
 use compare::compare;
-use desk::Desk;
+use desk::{Asked, Desk};
 use keyloom_model::Engine;
 use keyloom_run::{Answer, Problem};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
@@ -92,4 +92,31 @@ fn a_cursor_belongs_to_its_order() {
     let strange = desk.ask(&asked("newest"), None, None);
     let words = "`order`: there is no order `newest`; it has: due, urgent";
     assert_eq!(strange, Err(Problem::Input(words.into())));
+}
+
+#[test]
+fn several_ranges_together_look_at_no_more_than_the_page_may() {
+    for seed in 0..3 {
+        let mut desk = desk(seed);
+        let tickets: Vec<String> =
+            (0..4).map(|number| format!("0000000{number}-0000-4000-8000-000000000000")).collect();
+        for number in 0..120 {
+            let ticket = &tickets[number % 4];
+            desk.write("note", &json!({"ticket_id": ticket, "number": number, "author": "ann", "words": "some"}));
+        }
+        // No words begin so: every page looks at as many rows as it may. The desk holds each call to its bound.
+        let inputs = [("author", json!("ann")), ("tickets", json!(tickets)), ("begin", json!("x"))];
+        let (asked, mut cursor, mut pages) = (Asked::of("said_by", &inputs), None, 0);
+        loop {
+            let answer = desk.ask(&asked, None, cursor.as_deref());
+            let Ok(Answer::Rows { rows, next, partial, .. }) = answer else { panic!("{answer:?}") };
+            assert!(rows.is_empty() && partial == next.is_some(), "{}", desk.name);
+            pages += 1;
+            cursor = next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert!(pages > 2, "{}: {pages} pages", desk.name);
+    }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run, Settled, uuid7};
+use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run, Settled, measured, uuid7};
 use keyloom_store::{Define, Model, Store, Sweep};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
@@ -153,7 +153,10 @@ impl Shop {
         let query: Vec<(String, String)> =
             query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let inputs = self.run.inputs_from_query(pattern, Caller::NOBODY, &query)?;
-        wait(self.run.call(&Call { pattern: name, inputs, key: None, order: None, limit, cursor }))
+        let call = Call { pattern: name, inputs, key: None, order: None, limit, cursor };
+        let (answer, work) = wait(measured(self.run.call(&call)));
+        assert!(!work.is_above_bound(), "{}: {name} reads more than its path promises: {work:?}", self.name);
+        answer
     }
 
     #[track_caller]
