@@ -169,6 +169,18 @@ pub(crate) struct UpArguments {
     /// What an acknowledged write survives; for data in a folder
     #[arg(long, value_enum, value_name = "WHEN", default_value = "normal", conflicts_with = "address")]
     pub(crate) sync: Sync,
+    /// What is written to standard error: as sentences on a terminal, else as a JSON object in each line
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "failures")]
+    pub(crate) log: LogWhat,
+}
+
+/// What is written down of calls.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogWhat {
+    /// Calls that failed by no fault of their callers; each cause once a second at most
+    Failures,
+    /// Every call
+    Calls,
 }
 
 #[derive(Args)]

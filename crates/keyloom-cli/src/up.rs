@@ -1,14 +1,15 @@
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::{Catalog, bytes_text, layout::Layout};
-use keyloom::serve::{Data, Engine, Password, Ready, Shows, StoreAddress, Up, UpError, schema, up};
+use keyloom::serve::{Data, Engine, Logging, Password, Ready, Shows, StoreAddress, Up, UpError, schema, up};
 use keyloom::store::Fault;
 use keyloom::text::read;
 
 use crate::Exit;
-use crate::arguments::{CheckArguments, FindingFormat, StoreArguments, UpArguments};
+use crate::arguments::{CheckArguments, FindingFormat, LogWhat, StoreArguments, UpArguments};
 use crate::files::{Disk, shown_name};
 use crate::layouts;
 use crate::output::{complain, print, print_findings};
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         },
         listen: arguments.listen,
         keys: &keys,
-        log: complain,
+        log: logging(arguments.log),
         schema: |script| print(&format!("making tables:\n{}\n", script_text(script))),
     };
     let place = engine.as_ref().map_or_else(|| folder.display().to_string(), ToString::to_string);
@@ -50,6 +51,17 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         }
         Err(error) => failed(&error),
     }
+}
+
+/// Sentences for who sits at a terminal, objects for the program that collects lines.
+fn logging(what: LogWhat) -> Logging {
+    let for_people = std::io::stderr().is_terminal();
+    Logging { write: if for_people { complain } else { write_line }, for_people, calls: what == LogWhat::Calls }
+}
+
+fn write_line(line: &str) {
+    // Whoever closed standard error does not want to hear it.
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Says what would be said to the engine.

@@ -126,6 +126,20 @@ impl Run {
         self.tables.iter().map(|(id, shape)| (*id, shape.table().name.as_str()))
     }
 
+    /// The tables whose rows follow those of an entity; none where they ride along with every decision.
+    pub fn followers(&self) -> impl Iterator<Item = (&str, &str)> {
+        let entities = self.program.entities.iter().filter(|_| self.program.companions == Companions::Follow);
+        entities.flat_map(|entity| {
+            let tables = entity.projections.iter().map(|projection| projection.table);
+            tables.map(|table| (entity.name.as_str(), self.program.tables[table].name.as_str()))
+        })
+    }
+
+    /// How many marks of the dirty log are done and not yet said to be.
+    pub fn marks_owed(&self) -> usize {
+        self.owed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).len()
+    }
+
     /// Whether the store answers: reads one row that is always there.
     ///
     /// # Errors

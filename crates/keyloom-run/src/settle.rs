@@ -1,5 +1,7 @@
 //! Finishing what others began: marks that stayed undone.
 
+use std::collections::BTreeMap;
+
 use keyloom_plan::Companions;
 use keyloom_store::{Change, Decision, End, Expect, Fault, Freshness, Get, Image, Range, Row, Slice, Store, Verdict};
 use keyloom_value::Value;
@@ -22,7 +24,7 @@ const PIECE_ROWS: u32 = 1_000;
 const PIECE_BYTES: u32 = 4 << 20;
 
 /// What one pass of [`Run::settle`] did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settled {
     /// Marks that it looked at, done ones too.
     pub seen: u64,
@@ -30,6 +32,8 @@ pub struct Settled {
     pub settled: u64,
     /// Undone ones that it could not settle, and parts of the log that it could not read; the next pass tries again.
     pub left: u64,
+    /// How old the oldest mark of an entity is that was left, in milliseconds: so far behind is what is derived from it.
+    pub behind_ms: BTreeMap<String, i64>,
 }
 
 impl Run {
@@ -90,16 +94,20 @@ impl Run {
             let read = read.await?;
             for row in &read.rows {
                 pass.seen += 1;
-                let settled = match Dirty::read(row, shape) {
+                let dirty = match Dirty::read(row, shape) {
                     Ok(None) => continue,
-                    Ok(Some(dirty)) => self.settle_mark(&dirty).await.unwrap_or(false),
-                    Err(_) => false,
+                    dirty => dirty.ok().flatten(),
+                };
+                let settled = match &dirty {
+                    Some(dirty) => self.settle_mark(dirty).await.unwrap_or(false),
+                    None => false,
                 };
                 if settled {
                     pass.settled += 1;
                     self.owe(vec![self.mark_of(row)?]);
                 } else {
                     pass.left += 1;
+                    pass.leaves(dirty, self.now_us() - i64::try_from(row.version()?).unwrap_or(i64::MAX));
                 }
             }
             match read.end {
@@ -217,6 +225,15 @@ impl Run {
             Ok(_) | Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => Ok(()),
             Err(fault) => Err(fault.into()),
         }
+    }
+}
+
+impl Settled {
+    /// A mark of this age was left; the version of a mark is the moment at which it was made.
+    fn leaves(&mut self, dirty: Option<Dirty>, age_us: i64) {
+        let Some(dirty) = dirty else { return };
+        let behind = self.behind_ms.entry(dirty.entity).or_default();
+        *behind = (*behind).max(age_us / 1_000);
     }
 }
 

@@ -1,6 +1,11 @@
 //! Connections: taken, given their time, and ended when the process is told to stop.
 
-use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    pin::pin,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use axum::{Router, body::Body, extract::Request, response::Response};
 use hyper::{
@@ -20,6 +25,7 @@ use tokio::{
 
 use crate::{
     limits::{CONNECTIONS_MAX, HEAD_TIME, STOP_TIME},
+    metrics::Metrics,
     patience::{Patient, Unhurried},
     reply,
 };
@@ -30,7 +36,12 @@ const REFUSALS_MAX: usize = 64;
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop; says how many requests were cut off, because they did not end in time.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) -> usize {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    metrics: &Arc<Metrics>,
+    stop: impl Future<Output = ()>,
+) -> usize {
     let (told, heard) = watch::channel(());
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
@@ -43,10 +54,16 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
             Some(_) = refusals.join_next() => {}
             accepted = listener.accept() => match (accepted, Arc::clone(&places).try_acquire_owned()) {
                 (Ok((stream, _)), Ok(place)) => {
+                    let place = Place { _held: place, metrics: Arc::clone(metrics) };
+                    metrics.connections.fetch_add(1, Ordering::Relaxed);
                     drop(connections.spawn(connection(stream, router.clone(), heard.clone(), place)));
                 }
-                (Ok((stream, _)), Err(_)) if refusals.len() < REFUSALS_MAX => drop(refusals.spawn(refuse(stream))),
-                (Ok(_), Err(_)) => {}
+                (Ok((stream, _)), Err(_)) => {
+                    metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
+                    if refusals.len() < REFUSALS_MAX {
+                        drop(refusals.spawn(refuse(stream)));
+                    }
+                }
                 // Most likely there are too many open files, and a connection that ends gives one back.
                 (Err(_), _) => tokio::time::sleep(Duration::from_millis(100)).await,
             },
@@ -60,7 +77,19 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
     left
 }
 
-async fn connection(stream: TcpStream, router: Router, mut told: watch::Receiver<()>, _place: OwnedSemaphorePermit) {
+/// The place of a connection, given back when it ends.
+struct Place {
+    _held: OwnedSemaphorePermit,
+    metrics: Arc<Metrics>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn connection(stream: TcpStream, router: Router, mut told: watch::Receiver<()>, _place: Place) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     let unhurried = Unhurried::default();

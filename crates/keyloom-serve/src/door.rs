@@ -69,7 +69,6 @@ impl Door {
     ///
     /// # Errors
     /// With the answer to who is not let in.
-    #[allow(dead_code, reason = "what only an operator sees is being built beside this")]
     pub(crate) async fn operator(&self, headers: &HeaderMap) -> Result<(), Response> {
         match self.holder(headers).await? {
             Some(holder) if holder.role == Role::Operator => Ok(()),

@@ -17,6 +17,7 @@ use crate::{
     emit::prefix,
     keys,
     log::Log,
+    metrics::Metrics,
     settling::Settling,
     signals::stop,
     store_address::{CassandraAddress, DynamoDbAddress, StoreAddress},
@@ -235,9 +236,10 @@ async fn serve_on<S: Store + Define + Sweep>(
     let run = Arc::new(Run::open(program, store, Arc::new(System)).await.map_err(failed)?);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop().map_err(UpError::Machine)?;
-    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log));
+    let metrics = Arc::new(Metrics::new(&run));
+    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log), Arc::clone(&metrics));
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
-    let answered = answer(wanted, listener, run, None, stop, ready).await;
+    let answered = answer(wanted, listener, run, metrics, None, stop, ready).await;
     settling.stop().await;
     answered
 }

@@ -1,16 +1,22 @@
 //! From a request to a call and back.
 
-use std::{error::Error, sync::Arc};
+use std::{
+    error::Error,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64},
+    },
+};
 
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, Version, header, request::Parts},
     response::{Html, IntoResponse, Response},
 };
 use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern, Type};
-use keyloom_run::{Answer, Call, Caller, Inputs, Problem, Run};
+use keyloom_run::{Answer, Call, Caller, Inputs, Problem, Run, measured};
 use serde_json::{Value as Json, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -18,16 +24,18 @@ use crate::{
     attempt,
     control::Control,
     door::Door,
-    index,
+    health, index,
     keys::{self, Asked},
     limits::{BODY_MAX, BODY_TIME, TURN_TIME},
     log::Log,
+    metrics::Metrics,
     openapi,
     patience::Unhurried,
     problem,
     query::parameters,
     reply, stream,
     verify::{self, Verifying},
+    watch,
     way_out::way_out,
 };
 
@@ -39,6 +47,11 @@ pub(crate) struct Served {
     /// A turn for each call that may be run at once.
     pub(crate) turns: Semaphore,
     pub(crate) log: Log,
+    pub(crate) metrics: Arc<Metrics>,
+    /// The name of the next request that has none.
+    pub(crate) requests: AtomicU64,
+    /// It was told to stop: nobody should be sent here any more.
+    pub(crate) stopping: AtomicBool,
     /// The data, where it lies in a folder of this machine.
     pub(crate) local: Option<Local>,
     /// Only requests that name this machine itself are answered, so that no page from elsewhere reaches it through a
@@ -72,14 +85,16 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
             Html(index::page(&served.run, &served.address, keyed)).into_response()
         }
         "/openapi.json" if looks => reply::json_text(openapi::text(served.run.catalog())),
-        "/v1/-/health" if looks => reply::json(StatusCode::OK, &json!({ "status": "up" })),
+        "/healthz" if looks => health::alive(),
+        "/readyz" if looks => health::ready(&served).await,
+        "/metrics" if looks => health::metrics(&served, &parts.headers).await,
         "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(&served, &parts),
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
         "/v1/-/verify" | "/v1/-/repair" if parts.method == Method::POST => verifying(&served, &parts, body).await,
         "/v1/-/verify" | "/v1/-/repair" => wrong_method("POST"),
         "/v1/-/keys" if parts.method == Method::POST => change_keys(&served, &parts, body).await,
         "/v1/-/keys" => wrong_method("POST"),
-        "/" | "/openapi.json" | "/v1/-/health" => wrong_method("GET, HEAD"),
+        "/" | "/openapi.json" | "/healthz" | "/readyz" | "/metrics" => wrong_method("GET, HEAD"),
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
             (Some(token), _) if looks => outcome(&served, &parts, token).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
@@ -187,13 +202,16 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
         Ok(caller) => caller,
         Err(refused) => return refused,
     };
-    let called = match &pattern.action {
-        Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, &caller, parts, body).await,
-        Action::Read(_) => read(served, pattern, &caller, parts).await,
-        Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, &caller, parts, body).await,
-        _ => write(served, pattern, &caller, parts, body).await,
+    let called = async {
+        match &pattern.action {
+            Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, &caller, parts, body).await,
+            Action::Read(_) => read(served, pattern, &caller, parts).await,
+            Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, &caller, parts, body).await,
+            _ => write(served, pattern, &caller, parts, body).await,
+        }
     };
-    called.unwrap_or_else(|response| response)
+    let (called, work) = measured(called).await;
+    watch::worked(called.unwrap_or_else(|response| response), pattern, work)
 }
 
 async fn read(served: &Served, pattern: &Pattern, caller: &Caller, parts: &Parts) -> Result<Response, Response> {
@@ -249,10 +267,7 @@ async fn write_batch(
     let items = items.map_err(|detail| reply::failed(&Problem::Input(detail)))?;
     let _turn = turn(served).await?;
     match served.run.write_batch(&pattern.name, items, key).await {
-        Ok(answers) => {
-            answers.iter().for_each(|answer| complain(served, &pattern.name, answer));
-            Ok(reply::writes(answers, |reason| way_out(served.run.catalog(), Some(pattern), reason)))
-        }
+        Ok(answers) => Ok(reply::writes(answers, |reason| way_out(served.run.catalog(), Some(pattern), reason))),
         Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
     }
 }
@@ -382,15 +397,7 @@ fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), S
     }
 }
 
-/// Says to the operator what no caller can help.
-fn complain(served: &Served, pattern: &str, answer: &Result<Answer, Problem>) {
-    if let Err(Problem::Busy { cause, .. } | Problem::Broken(cause)) = answer {
-        served.log.say(pattern, cause);
-    }
-}
-
 fn answered(served: &Served, pattern: &str, answer: Result<Answer, Problem>) -> Response {
-    complain(served, pattern, &answer);
     match answer {
         Ok(answer) => {
             reply::answer(answer, |reason| way_out(served.run.catalog(), served.run.pattern(pattern), reason))

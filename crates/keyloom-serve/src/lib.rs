@@ -11,6 +11,7 @@
 )]
 
 mod attempt;
+mod busiest;
 mod client;
 mod connections;
 mod control;
@@ -21,10 +22,12 @@ mod engine;
 #[cfg(test)]
 mod forged;
 mod handle;
+mod health;
 mod index;
 mod keys;
 mod limits;
 mod log;
+mod metrics;
 mod opening;
 mod patience;
 mod problem;
@@ -38,6 +41,7 @@ mod stream;
 mod system;
 mod up;
 mod verify;
+mod watch;
 mod way_out;
 
 pub mod emit;
@@ -46,6 +50,7 @@ pub mod openapi;
 pub use data::{DataError, backup, export, restore};
 pub use engine::{Engine, abilities, dialect, export_engine, schema};
 pub use keys::{KeyData, KeysOf};
+pub use log::Logging;
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Data, Ready, Shows, Up, UpError, up};
 pub use verify::{Progress, Verifying, verify, verify_engine};

@@ -19,3 +19,5 @@ pub(crate) const CALLS_MAX: usize = 256;
 pub(crate) const TURN_TIME: Duration = Duration::from_secs(1);
 /// How long requests that are under way may take when it is told to stop.
 pub(crate) const STOP_TIME: Duration = Duration::from_secs(3);
+/// How long the store may take to answer whoever asks whether it is ready.
+pub(crate) const READY_TIME: Duration = Duration::from_secs(1);

@@ -38,7 +38,8 @@ pub fn document(catalog: &Catalog) -> Json {
     if catalog.patterns.iter().any(answers::may_be_unknown) {
         paths.insert("/v1/-/outcome/{token}".into(), json!({ "get": operation::outcome(catalog) }));
     }
-    paths.insert("/v1/-/health".into(), json!({ "get": operation::health() }));
+    paths.insert("/healthz".into(), json!({ "get": operation::health() }));
+    paths.insert("/readyz".into(), json!({ "get": operation::readiness() }));
     let mut components = json!({ "schemas": schemas, "responses": problems::responses(catalog), "headers": headers() });
     let mut document = json!({
         "openapi": "3.1.1",

@@ -45,3 +45,29 @@ pub(crate) const KEY_TIME: Kind = Kind::new(422, "key_time", "The idempotency ke
 pub(crate) const KEY_REUSED: Kind = Kind::new(422, "key_reused", "The idempotency key was used with other inputs");
 pub(crate) const BROKEN: Kind = Kind::new(500, "broken", "Stored data can't be read");
 pub(crate) const BUSY: Kind = Kind::new(503, "busy", "Not now; nothing was done");
+
+/// All of them.
+pub(crate) const ALL: &[Kind] = &[
+    BAD_INPUT,
+    BAD_KEY,
+    BAD_CURSOR,
+    BAD_BODY,
+    NO_HOST,
+    NO_CALLER,
+    NOT_YOURS,
+    NO_ROW,
+    BAD_TOKEN,
+    NO_PATTERN,
+    NO_PAGE,
+    NO_DATA,
+    WRONG_METHOD,
+    TOO_SLOW,
+    NOT_APPLIED,
+    TOO_LARGE,
+    NOT_JSON,
+    OTHER_HOST,
+    KEY_TIME,
+    KEY_REUSED,
+    BROKEN,
+    BUSY,
+];

@@ -1,6 +1,6 @@
 //! Answers and problems as responses. Problems are RFC 9457.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use axum::{
     body::Body,
@@ -58,20 +58,31 @@ pub(crate) fn failed(failed: &Problem) -> Response {
 
 /// Several rows, each as it would be answered alone; a gap is `null`.
 pub(crate) fn rows(answers: Vec<Option<Answer>>) -> Response {
-    let item = |answer| match answer {
-        Some(answer) => Said::answer(answer, |_| String::new()).body,
-        None => Json::Null,
-    };
-    json(StatusCode::OK, &json!({ "items": answers.into_iter().map(item).collect::<Vec<_>>() }))
+    items(answers.into_iter().map(|answer| match answer {
+        Some(answer) => Said::answer(answer, |_| String::new()),
+        None => Said::fine(200, NO_ROW.name, Json::Null),
+    }))
 }
 
 /// Several writes, each as it would be answered alone.
 pub(crate) fn writes(answers: Vec<Result<Answer, Problem>>, way_out: impl Fn(&str) -> String) -> Response {
-    let item = |answered| match answered {
-        Ok(answer) => Said::answer(answer, &way_out).body,
-        Err(fault) => Said::failed(&fault).body,
-    };
-    json(StatusCode::OK, &json!({ "items": answers.into_iter().map(item).collect::<Vec<_>>() }))
+    items(answers.into_iter().map(|answered| match answered {
+        Ok(answer) => Said::answer(answer, &way_out),
+        Err(fault) => Said::failed(&fault),
+    }))
+}
+
+fn items(said: impl Iterator<Item = Said>) -> Response {
+    let mut ended = Ended { outcomes: Vec::new(), cause: None };
+    let mut items = Vec::new();
+    for said in said {
+        ended.outcomes.push(said.outcome);
+        ended.cause = ended.cause.or(said.cause);
+        items.push(said.body);
+    }
+    let mut response = json(StatusCode::OK, &json!({ "items": items }));
+    response.extensions_mut().insert(ended);
+    response
 }
 
 /// What is said to a caller, alone or among others.
@@ -80,6 +91,19 @@ struct Said {
     body: Json,
     /// A header that belongs to it.
     header: Option<(HeaderName, String)>,
+    /// What it is called among the outcomes.
+    outcome: Cow<'static, str>,
+    /// What only the operator hears.
+    cause: Option<String>,
+}
+
+/// How a call ended, which travels with its response to those who count it and write it down.
+#[derive(Debug, Clone)]
+pub(crate) struct Ended {
+    /// One for each item.
+    pub(crate) outcomes: Vec<Cow<'static, str>>,
+    /// Why it failed, if that is no fault of its caller.
+    pub(crate) cause: Option<String>,
 }
 
 impl Said {
@@ -92,18 +116,23 @@ impl Said {
         {
             response.headers_mut().insert(name, value);
         }
+        response.extensions_mut().insert(Ended { outcomes: vec![self.outcome], cause: self.cause });
         response
     }
 
-    fn fine(status: u16, body: Json) -> Self {
-        Self { status, body, header: None }
+    fn fine(status: u16, outcome: &'static str, body: Json) -> Self {
+        Self { status, body, header: None, outcome: outcome.into(), cause: None }
     }
 
     fn problem(kind: &Kind, detail: &str) -> Self {
         let body = json!({ "type": kind.urn(), "title": kind.title, "status": kind.status, "detail": detail });
         // Whoever is not known hears what to show.
         let header = (*kind == NO_CALLER).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
-        Self { status: kind.status, body, header }
+        Self { status: kind.status, body, header, outcome: kind.name.into(), cause: None }
+    }
+
+    fn because(self, cause: &str) -> Self {
+        Self { cause: Some(cause.to_owned()), ..self }
     }
 
     fn busy(cause: &str, after: Duration) -> Self {
@@ -115,7 +144,7 @@ impl Said {
     fn answer(answer: Answer, way_out: impl FnOnce(&str) -> String) -> Self {
         match answer {
             Answer::Row { row, version } => {
-                let said = Self::fine(200, json!({ "row": row, "version": version.to_string() }));
+                let said = Self::fine(200, "row", json!({ "row": row, "version": version.to_string() }));
                 Self { header: Some((header::ETAG, format!("\"{version}\""))), ..said }
             }
             Answer::NoRow => Self::problem(
@@ -130,14 +159,14 @@ impl Said {
                 if partial {
                     body.insert("partial".into(), json!(true));
                 }
-                Self::fine(200, Json::Object(body))
+                Self::fine(200, "rows", Json::Object(body))
             }
             Answer::Count { count, at_least } => {
                 let mut body = json!({ "count": count });
                 if at_least {
                     body["at_least"] = json!(true);
                 }
-                Self::fine(200, body)
+                Self::fine(200, "count", body)
             }
             Answer::Applied { key, version, row, visible } => {
                 let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
@@ -147,15 +176,16 @@ impl Said {
                 if !visible {
                     body["visible"] = json!(false);
                 }
-                Self::fine(200, body)
+                Self::fine(200, if visible { "applied" } else { "applied_not_visible" }, body)
             }
             Answer::NotApplied { reason } => {
                 let mut said = Self::problem(&NOT_APPLIED, &way_out(&reason));
                 said.body["outcome"] = json!("not_applied");
                 said.body["reason"] = json!(reason);
+                said.outcome = reason.into();
                 said
             }
-            Answer::Unknown { token } => Self::fine(202, json!({ "outcome": "unknown", "token": token })),
+            Answer::Unknown { token } => Self::fine(202, "unknown", json!({ "outcome": "unknown", "token": token })),
         }
     }
 
@@ -174,10 +204,10 @@ impl Said {
             Problem::Cursor(detail) => Self::problem(&BAD_CURSOR, detail),
             Problem::Token(detail) => Self::problem(&BAD_TOKEN, detail),
             Problem::Caller(detail) => Self::problem(&NO_CALLER, detail),
-            Problem::Busy { after, cause } => Self::busy(short(cause), *after),
+            Problem::Busy { after, cause } => Self::busy(short(cause), *after).because(cause),
             Problem::Broken(cause) => {
                 let detail = format!("{}; the server's log says more, and its operator must look", short(cause));
-                Self::problem(&BROKEN, &detail)
+                Self::problem(&BROKEN, &detail).because(cause)
             }
         }
     }

@@ -2,7 +2,10 @@ use std::{
     fmt, io,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -21,14 +24,16 @@ use crate::{
     development::Development,
     door::Door,
     engine::{self, Engine, abilities},
-    handle::{Local, Served, handle},
+    handle::{Local, Served},
     limits::CALLS_MAX,
-    log::Log,
+    log::{Log, Logging},
+    metrics::Metrics,
     openapi, opening,
     samples::curls,
     settling::Settling,
     signals::stop,
     system::System,
+    watch::{first_request, watched},
 };
 
 /// What is to be served, and where.
@@ -44,8 +49,8 @@ pub struct Up<'a> {
     pub listen: SocketAddr,
     /// The file with keys of development, made where it is needed and not there.
     pub keys: &'a Path,
-    /// Takes a line for the operator, about what is served or no longer is.
-    pub log: fn(&str),
+    /// What is written down for the operator.
+    pub log: Logging,
     /// Takes what is said to an engine to make the tables, before it is said.
     pub schema: fn(&[String]),
 }
@@ -222,8 +227,9 @@ async fn serve_folder(
     let control_file = control.leave(path).map_err(UpError::Machine)?;
     let local = Local { store: Arc::clone(&store), control };
     let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });
-    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log));
-    let answered = answer(wanted, listener, run, Some(local), stop, ready).await;
+    let metrics = Arc::new(Metrics::new(&run));
+    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log), Arc::clone(&metrics));
+    let answered = answer(wanted, listener, run, metrics, Some(local), stop, ready).await;
     settling.stop().await;
     drop(control_file);
     answered.and(close(store).await.map_err(failed))
@@ -234,6 +240,7 @@ pub(crate) async fn answer(
     wanted: &Up<'_>,
     listener: TcpListener,
     run: Arc<Run>,
+    metrics: Arc<Metrics>,
     local: Option<Local>,
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(String, Vec<String>, Shows),
@@ -257,21 +264,28 @@ pub(crate) async fn answer(
         Some(_) => Shows::Development,
         None => Shows::Nothing,
     };
-    let served = Served {
+    let served = Arc::new(Served {
         door: Door::new(Arc::clone(&run), loopback_only, development),
         run,
         turns: Semaphore::new(CALLS_MAX),
         log: Log::new(wanted.log),
+        metrics: Arc::clone(&metrics),
+        requests: first_request(),
+        stopping: AtomicBool::new(false),
         local,
         loopback_only,
         address: address.clone(),
-    };
-    let router = Router::new().fallback(handle).with_state(Arc::new(served));
+    });
+    let router = Router::new().fallback(watched).with_state(Arc::clone(&served));
     ready(address, curls, shows);
-    match connections::serve(listener, router, stop).await {
+    let stop = async {
+        stop.await;
+        served.stopping.store(true, Ordering::Relaxed);
+    };
+    match connections::serve(listener, router, &metrics, stop).await {
         0 => {}
-        1 => (wanted.log)("1 request did not end in time and was cut off"),
-        cut => (wanted.log)(&format!("{cut} requests did not end in time and were cut off")),
+        1 => served.log.note("1 request did not end in time and was cut off"),
+        cut => served.log.note(&format!("{cut} requests did not end in time and were cut off")),
     }
     Ok(())
 }

@@ -85,7 +85,7 @@ fn answers_have_the_promised_form() {
     other["total"] = json!(99);
     let reused = up.post("/v1/place_order", &key, &other);
     assert_eq!((reused.status, &reused.json()["reason"]), (422, &json!("key_reused")));
-    assert_eq!(up.get("/v1/-/health").json(), json!({"status": "up"}));
+    assert_eq!(up.get("/healthz").json(), json!({"status": "up"}));
 }
 
 #[test]

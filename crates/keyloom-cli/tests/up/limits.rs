@@ -18,7 +18,7 @@ fn connect(up: &Up, text: &str) -> TcpStream {
 }
 
 fn health(up: &Up) -> std::io::Result<u16> {
-    request(&up.address, "GET /v1/-/health HTTP/1.1", &[], "").map(|answer| answer.status)
+    request(&up.address, "GET /healthz HTTP/1.1", &[], "").map(|answer| answer.status)
 }
 
 /// Waits until a look sees what it is to see.
@@ -41,7 +41,7 @@ fn more_connections_than_are_kept_are_told_to_come_again() {
     let body = "POST /v1/sign_up HTTP/1.1\r\nHost: HOST\r\nIdempotency-Key: a;1\r\nContent-Length: 99\r\n\r\n{";
     slow.extend((CONNECTIONS / 2..CONNECTIONS).map(|_| connect(&up, body)));
 
-    let refused = request(&up.address, "GET /v1/-/health HTTP/1.1", &[], "").unwrap();
+    let refused = request(&up.address, "GET /healthz HTTP/1.1", &[], "").unwrap();
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")), "{}", refused.body);
     assert_eq!(refused.header("content-type"), Some("application/problem+json"));
     let problem = refused.json();

@@ -54,18 +54,35 @@ pub(super) fn outcome(catalog: &Catalog) -> Json {
     })
 }
 
-/// `GET /v1/-/health`
+/// `GET /healthz`
 pub(super) fn health() -> Json {
-    let answer = json!({
-        "type": "object",
-        "properties": { "status": { "type": "string", "const": "up" } },
-        "required": ["status"],
-    });
     json!({
         "operationId": "keyloom.health",
-        "summary": "answers as long as it is up",
+        "summary": "answers as long as the process lives",
         "tags": ["keyloom"],
         "security": [],
-        "responses": { "200": answers::json("it is up", answer) },
+        "responses": { "200": answers::json("it lives", status("up")) },
+    })
+}
+
+/// `GET /readyz`
+pub(super) fn readiness() -> Json {
+    json!({
+        "operationId": "keyloom.readiness",
+        "summary": "whether the store answers and it is not told to stop",
+        "tags": ["keyloom"],
+        "security": [],
+        "responses": {
+            "200": answers::json("it is ready", status("ready")),
+            "503": { "$ref": "#/components/responses/busy" },
+        },
+    })
+}
+
+fn status(word: &str) -> Json {
+    json!({
+        "type": "object",
+        "properties": { "status": { "type": "string", "const": word } },
+        "required": ["status"],
     })
 }
