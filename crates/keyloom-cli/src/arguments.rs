@@ -38,6 +38,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom key add --subject ann --tenant acme  reads and writes the rows of one tenant\n  keyloom key add --subject ann                where the catalog has no tenants\n  keyloom key add --subject nightly --worker   names a tenant with each call, in the header Keyloom-Tenant\n  keyloom key add --subject ops --operator     the same, and sees how it all runs\n  keyloom key list examples/shop --data /srv/shop\n  keyloom key revoke 5d1f0c9a2b3e --store cassandra://db-1/shop\n\nA key is shown once, when it is added; the store has its hash alone. Callers send it with each request:\n  curl -H \"Authorization: Bearer $KEYLOOM_KEY\" http://127.0.0.1:7878/v1/get_order?order_id=..\n\nFrom the first key on, every request needs one. A running `keyloom up` is asked to make the change."
     )]
     Key(KeyArguments),
+    /// Drive a catalog's patterns at its own rates, on believable rows, and say how they did
+    #[command(
+        after_help = "Examples:\n  keyloom load examples/shop                   in this process, on a folder that is removed behind it\n  keyloom load examples/chat --rate 300/s --for 1min\n  keyloom load examples/shop --target http://127.0.0.1:7878\n                                               against a running `keyloom up`; KEYLOOM_KEY or --key is its operator key\n  keyloom load examples/shop --store cassandra://db-1/shop --max\n  keyloom load examples/shop --from shop.jsonl --format json > load.json\n\nRows are made first. Then calls come when they are due, whether earlier ones were answered or not, and are timed\nfrom then. A call that reads more than its path promised is a failure: exit code 1. See docs/load.md."
+    )]
+    Load(LoadArguments),
     /// Write all data of a folder into one file, also while it is served
     #[command(
         after_help = "Examples:\n  keyloom backup .keyloom/shop shop.backup\n  keyloom restore shop.backup .keyloom/shop-again\n\nThe file holds one moment, whatever is written meanwhile, and is there only when it is whole."
@@ -181,6 +186,54 @@ pub(crate) enum LogWhat {
     Failures,
     /// Every call
     Calls,
+}
+
+#[derive(Args)]
+pub(crate) struct LoadArguments {
+    /// A catalog file or folder; a folder stands for its catalog.yaml
+    #[arg(default_value = ".")]
+    pub(crate) catalog: PathBuf,
+    /// A running `keyloom up`; without one, the catalog is served by this process
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "address", "layout"])]
+    pub(crate) target: Option<String>,
+    /// An operator key; better in KEYLOOM_KEY, where nobody else on the machine sees it. In process, that of development
+    #[arg(long)]
+    pub(crate) key: Option<String>,
+    /// The layout to store it by; without one, it is designed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout: Option<PathBuf>,
+    /// A folder for the data that stays; by default one that is removed at the end
+    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
+    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+    /// Makes the keyspace, if it is not there, with so many replicas
+    #[arg(long, value_name = "RF", requires = "address", value_parser = clap::value_parser!(u32).range(1..=9))]
+    pub(crate) create_keyspace: Option<u32>,
+    /// All calls together, in the catalog's proportions: 200/s, 5k/min; by default the catalog's own rates
+    #[arg(long, value_name = "RATE", value_parser = crate::load::rate, conflicts_with = "max")]
+    pub(crate) rate: Option<f64>,
+    /// As fast as calls are answered, by each connection one after the other
+    #[arg(long)]
+    pub(crate) max: bool,
+    /// How long calls are made: 30s, 5min, 1h
+    #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = crate::load::time)]
+    pub(crate) time: std::time::Duration,
+    /// How many rows are made first, of the entity that has most; of the others in the catalog's proportions
+    #[arg(long, value_name = "NUMBER", default_value = "500", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub(crate) rows: u64,
+    /// Rows to make instead, in lines as `keyloom export` prints them
+    #[arg(long, value_name = "FILE", conflicts_with = "rows")]
+    pub(crate) from: Option<PathBuf>,
+    /// Where chance begins: the same number gives the same rows and calls
+    #[arg(long, value_name = "NUMBER", default_value = "1")]
+    pub(crate) seed: u64,
+    /// How many connections are used
+    #[arg(long, value_name = "NUMBER", default_value = "64", value_parser = clap::value_parser!(u16).range(1..=2_000))]
+    pub(crate) connections: u16,
+    /// How the report is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ShowFormat,
 }
 
 #[derive(Args)]

@@ -20,6 +20,7 @@ mod init;
 mod json_schema;
 mod key;
 mod layouts;
+mod load;
 mod output;
 mod progress;
 mod repository;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
     let exit = match arguments::parse() {
         Command::Up(arguments) => up::run(&arguments),
         Command::Key(arguments) => key::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Backup(arguments) => data::backup(&arguments),
         Command::Restore(arguments) => data::restore(&arguments),
         Command::Export(arguments) => data::export(&arguments),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::{Catalog, bytes_text, layout::Layout};
-use keyloom::serve::{Data, Engine, Logging, Password, Ready, Shows, StoreAddress, Up, UpError, schema, up};
+use keyloom::serve::{Data, Engine, Halt, Logging, Password, Ready, Shows, StoreAddress, Up, UpError, schema, up};
 use keyloom::store::Fault;
 use keyloom::text::read;
 
@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         },
         listen: arguments.listen,
         keys: &keys,
+        halt: Halt::default(),
         log: logging(arguments.log),
         schema: |script| print(&format!("making tables:\n{}\n", script_text(script))),
     };
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
 }
 
 /// Sentences for who sits at a terminal, objects for the program that collects lines.
-fn logging(what: LogWhat) -> Logging {
+pub(crate) fn logging(what: LogWhat) -> Logging {
     let for_people = std::io::stderr().is_terminal();
     Logging { write: if for_people { complain } else { write_line }, for_people, calls: what == LogWhat::Calls }
 }
@@ -159,7 +160,7 @@ pub(crate) fn data_folder(catalog: &Catalog) -> PathBuf {
 }
 
 /// Where keys of development are: with the data, or beside where it would be if an engine has it.
-fn key_file(folder: &Path, in_engine: bool) -> PathBuf {
+pub(crate) fn key_file(folder: &Path, in_engine: bool) -> PathBuf {
     if in_engine { folder.with_extension("keys") } else { folder.join("keys") }
 }
 

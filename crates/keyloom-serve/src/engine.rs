@@ -235,7 +235,7 @@ async fn serve_on<S: Store + Define + Sweep>(
     }
     let run = Arc::new(Run::open(program, store, Arc::new(System)).await.map_err(failed)?);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
-    let stop = stop().map_err(UpError::Machine)?;
+    let stop = stop(&wanted.halt).map_err(UpError::Machine)?;
     let metrics = Arc::new(Metrics::new(&run));
     let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log), Arc::clone(&metrics));
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });

@@ -51,6 +51,7 @@ pub use data::{DataError, backup, export, restore};
 pub use engine::{Engine, abilities, dialect, export_engine, schema};
 pub use keys::{KeyData, KeysOf};
 pub use log::Logging;
+pub use signals::Halt;
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Data, Ready, Shows, Up, UpError, up};
 pub use verify::{Progress, Verifying, verify, verify_engine};

@@ -1,11 +1,26 @@
 //! How the process is told to stop.
 
-use std::{fs, io};
+use std::{fs, io, sync::Arc};
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::Notify,
+};
 
-/// Ends when the process is told to stop: by Ctrl-C, by a service manager, or by the terminal that goes away.
-pub(crate) fn stop() -> io::Result<impl Future<Output = ()>> {
+/// Tells what is served to stop, from within the process.
+#[derive(Debug, Clone, Default)]
+pub struct Halt(Arc<Notify>);
+
+impl Halt {
+    /// It is time; also when it is said before anybody listens.
+    pub fn now(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// Ends when the process is told to stop: by Ctrl-C, by a service manager, by the terminal that goes away, or from within.
+pub(crate) fn stop(halt: &Halt) -> io::Result<impl Future<Output = ()> + use<>> {
+    let halt = halt.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = if hangup_is_ignored() { None } else { Some(signal(SignalKind::hangup())?) };
@@ -20,6 +35,7 @@ pub(crate) fn stop() -> io::Result<impl Future<Output = ()>> {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             () = hung_up => {}
+            () = halt.0.notified() => {}
         }
     })
 }

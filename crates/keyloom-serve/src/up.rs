@@ -31,7 +31,7 @@ use crate::{
     openapi, opening,
     samples::curls,
     settling::Settling,
-    signals::stop,
+    signals::{Halt, stop},
     system::System,
     watch::{first_request, watched},
 };
@@ -51,6 +51,8 @@ pub struct Up<'a> {
     pub keys: &'a Path,
     /// What is written down for the operator.
     pub log: Logging,
+    /// Stops it, as a signal does.
+    pub halt: Halt,
     /// Takes what is said to an engine to make the tables, before it is said.
     pub schema: fn(&[String]),
 }
@@ -223,7 +225,7 @@ async fn serve_folder(
     System.random(&mut secret);
     let control = Control::new(listener.local_addr().map_err(UpError::Machine)?, secret);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
-    let stop = stop().map_err(UpError::Machine)?;
+    let stop = stop(&wanted.halt).map_err(UpError::Machine)?;
     let control_file = control.leave(path).map_err(UpError::Machine)?;
     let local = Local { store: Arc::clone(&store), control };
     let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });

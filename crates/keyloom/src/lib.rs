@@ -34,6 +34,7 @@ pub use keyloom_draft as draft;
 pub use keyloom_embedded as embedded;
 pub use keyloom_facts as facts;
 pub use keyloom_finding as finding;
+pub use keyloom_load as load;
 pub use keyloom_model as model;
 pub use keyloom_plan as plan;
 pub use keyloom_run as run;

@@ -58,6 +58,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "keyloom-text",
         ],
     ),
+    ("keyloom-load", &["keyloom-model"]),
     (
         "keyloom",
         &[
@@ -78,6 +79,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "keyloom-size",
             "keyloom-run",
             "keyloom-serve",
+            "keyloom-load",
         ],
     ),
     ("keyloom-cli", &["keyloom"]),

@@ -13,6 +13,7 @@ mod endpoints;
 mod engines;
 mod identity;
 mod limits;
+mod load;
 mod observed;
 mod process;
 mod starting;
