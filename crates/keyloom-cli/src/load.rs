@@ -203,7 +203,7 @@ fn rows(path: &Path, catalog: &Catalog) -> Result<Rows, Exit> {
         let row: Json = serde_json::from_str(line).map_err(|error| bad(format!("line {}: {error}", number + 1)))?;
         match (row.get("entity").and_then(Json::as_str), row.get("row").and_then(Json::as_object)) {
             (Some(entity), Some(row)) if catalog.entity(entity).is_some() => {
-                rows.push((entity.to_owned(), row.clone()))
+                rows.push((entity.to_owned(), row.clone()));
             }
             (Some(entity), Some(_)) => return Err(bad(format!("line {}: there is no entity `{entity}`", number + 1))),
             _ => {

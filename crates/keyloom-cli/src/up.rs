@@ -195,7 +195,7 @@ fn say(catalog: &Catalog, place: &str, keys: &Path, ready: &Ready) {
             keys.display()
         )),
         Shows::Key => {
-            text.push_str("requests show a key: -H 'Authorization: Bearer kl_..'; `keyloom key list` knows them\n")
+            text.push_str("requests show a key: -H 'Authorization: Bearer kl_..'; `keyloom key list` knows them\n");
         }
     }
     if !ready.curls.is_empty() {

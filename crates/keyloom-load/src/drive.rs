@@ -169,6 +169,15 @@ struct Done {
     answer: io::Result<Answer>,
 }
 
+/// A row that is to be there.
+struct ToMake<'a> {
+    /// The position of the pattern that creates it.
+    create: usize,
+    tenant: usize,
+    /// Its fields, where they are not made up.
+    given: Option<&'a Map<String, Json>>,
+}
+
 type UnderWay<'f> = FuturesUnordered<Pin<Box<dyn Future<Output = Done> + 'f>>>;
 
 impl<'a> Drive<'a> {
@@ -298,13 +307,13 @@ impl<'a> Drive<'a> {
     /// Makes the rows that calls will be about; how many were made.
     async fn make_rows(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<u64, Failed> {
         let wanted = if self.load.from.is_empty() { self.wanted() } else { Vec::new() };
-        let from: Vec<(usize, usize, Option<&Map<String, Json>>)> = self
+        let from: Vec<ToMake<'_>> = self
             .in_order()
             .into_iter()
             .flat_map(|entity| {
                 let rows = self.load.from.iter().filter(move |(of, _)| *of == entity.name);
                 let create = creates(self.load.catalog, &entity.name).next();
-                rows.filter_map(move |(_, row)| Some((create?, 0, Some(row))))
+                rows.filter_map(move |(_, row)| Some(ToMake { create: create?, tenant: 0, given: Some(row) }))
             })
             .collect();
         let left_out = self.load.from.len() - from.len();
@@ -316,13 +325,12 @@ impl<'a> Drive<'a> {
         let (mut made, mut refused): (u64, BTreeMap<usize, (usize, String)>) = (0, BTreeMap::new());
         let mut told = Instant::now();
         // Rows of one entity come side by side; those that refer to them come behind.
-        for rows in plan.chunk_by(|one, other| one.0 == other.0) {
+        for rows in plan.chunk_by(|one, other| one.create == other.create) {
             let mut rows = rows.iter();
-            let mut under_way: FuturesUnordered<Pin<Box<dyn Future<Output = Result<Done, Failed>> + '_>>> =
-                FuturesUnordered::new();
+            let mut under_way: UnderWay<'_> = FuturesUnordered::new();
             loop {
                 while under_way.len() < MAKING.min(self.load.connections) {
-                    let Some((create, tenant, given)) = rows.next() else { break };
+                    let Some(ToMake { create, tenant, given }) = rows.next() else { break };
                     if refused.get(create).is_some_and(|(count, _)| *count >= FAILURES_MAX) {
                         continue;
                     }
@@ -331,7 +339,7 @@ impl<'a> Drive<'a> {
                     }
                 }
                 let Some(done) = under_way.next().await else { break };
-                let Done { request, answer, .. } = done?;
+                let Done { request, answer, .. } = done;
                 let answer = answer.map_err(Failed::NoServer)?;
                 let body: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
                 if answer.status < 300 {
@@ -355,7 +363,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Sends a request until it is answered by more than "not now".
-    async fn insist(&self, request: Request) -> Result<Done, Failed> {
+    async fn insist(&self, request: Request) -> Done {
         let mut done = self.send(request, Instant::now()).await;
         for _ in 0..TRIES_MAX {
             match &done.answer {
@@ -364,7 +372,7 @@ impl<'a> Drive<'a> {
             }
             done = self.send(done.request, Instant::now()).await;
         }
-        Ok(done)
+        done
     }
 
     /// Entities, those that others refer to first.
@@ -389,7 +397,7 @@ impl<'a> Drive<'a> {
     }
 
     /// How many rows of each entity are made for each tenant, as creates: in the proportions of the catalog's volumes.
-    fn wanted(&self) -> Vec<(usize, usize, Option<&'a Map<String, Json>>)> {
+    fn wanted(&self) -> Vec<ToMake<'a>> {
         let volume = |entity: &keyloom_model::Entity| {
             let volume = entity.volume.as_ref()?;
             volume.rows.or_else(|| Some((volume.growth?.per_day() * 30.0) as u64))
@@ -404,7 +412,7 @@ impl<'a> Drive<'a> {
             for tenant in 0..tenants {
                 // The busiest one has as much as is asked for, the others less.
                 let rows = if tenant == 0 { rows } else { (rows / 10).max(5) };
-                wanted.extend((0..rows).map(|_| (create, tenant, None)));
+                wanted.extend((0..rows).map(|_| ToMake { create, tenant, given: None }));
             }
         }
         wanted

@@ -128,7 +128,8 @@ impl Run {
 
     /// The tables whose rows follow those of an entity; none where they ride along with every decision.
     pub fn followers(&self) -> impl Iterator<Item = (&str, &str)> {
-        let entities = self.program.entities.iter().filter(|_| self.program.companions == Companions::Follow);
+        let entities =
+            self.program.entities.iter().filter(|_| self.program.companions == keyloom_plan::Companions::Follow);
         entities.flat_map(|entity| {
             let tables = entity.projections.iter().map(|projection| projection.table);
             tables.map(|table| (entity.name.as_str(), self.program.tables[table].name.as_str()))

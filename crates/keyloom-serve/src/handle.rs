@@ -11,7 +11,7 @@ use std::{
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, Version, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
     response::{Html, IntoResponse, Response},
 };
 use keyloom_embedded::Embedded;

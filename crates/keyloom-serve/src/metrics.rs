@@ -173,9 +173,7 @@ impl Metrics {
         one(page, "keyloom_connections_max", "gauge", "How many there may be.", CONNECTIONS_MAX as u64);
         let refused = self.connections_refused.load(Relaxed);
         one(page, "keyloom_connections_refused_total", "counter", "Connections that found no place.", refused);
-        if run.followers().next().is_some() {
-            self.settling.write(page, run);
-        }
+        self.settling.write(page, run);
         text
     }
 }
@@ -199,6 +197,9 @@ impl Settling {
             "Marks that are done and not yet said to be.",
             run.marks_owed() as u64,
         );
+        if run.followers().next().is_none() {
+            return;
+        }
         // A mark names a row, and all that is derived from it may be behind.
         let lag = "keyloom_projection_lag_seconds";
         head(page, lag, "gauge", "How old the oldest mark is that the last pass left undone; 0 where it left none.");

@@ -68,7 +68,7 @@ fn a_page_that_finds_little_is_short_and_goes_on() {
     }
     desk.add("q0", "WAITING", "HIGH", "t99", None);
     let inputs = [("queue_id", json!("q0")), ("status", json!("WAITING")), ("priority", json!("HIGH"))];
-    let call = desk::Asked::of("some", &inputs);
+    let call = Asked::of("some", &inputs);
     let first = desk.ask(&call, None, None);
     let Ok(Answer::Rows { rows, next: Some(next), partial: true, .. }) = first else {
         panic!("thirty rows are looked at, and none of them fits: {first:?}")
@@ -86,7 +86,7 @@ fn a_cursor_belongs_to_its_order() {
     for number in 0..12 {
         desk.add("q0", "OPEN", "LOW", &format!("t{number:02}"), None);
     }
-    let asked = |order| desk::Asked { order: Some(order), ..desk::Asked::of("of_queue", &[("queue_id", json!("q0"))]) };
+    let asked = |order| Asked { order: Some(order), ..Asked::of("of_queue", &[("queue_id", json!("q0"))]) };
     let Ok(Answer::Rows { next: Some(next), .. }) = desk.ask(&asked("urgent"), None, None) else { panic!("two pages") };
     assert!(matches!(desk.ask(&asked("due"), None, Some(&next)), Err(Problem::Cursor(_))));
     let strange = desk.ask(&asked("newest"), None, None);

@@ -32,11 +32,13 @@ use tokio::sync::Semaphore;
 use crate::{
     control::Control,
     door::Door,
-    handle::{Local, Served, handle},
-    log::Log,
+    handle::{Local, Served},
+    log::{Log, Logging},
+    metrics::Metrics,
     query::encoded,
     system::System,
     up::program,
+    watch::{first_request, watched},
 };
 
 /// Stands in every row of the victim's, and nowhere else.
@@ -174,7 +176,14 @@ impl Ground {
             door: Door::new(Arc::clone(&run), true, None),
             run: Arc::clone(&run),
             turns: Semaphore::new(8),
-            log: Log::new(|line| assert!(!line.contains("kl_"), "{line}")),
+            log: Log::new(Logging {
+                write: |line| assert!(!line.contains("kl_"), "{line}"),
+                for_people: false,
+                calls: true,
+            }),
+            metrics: Arc::new(Metrics::new(&run)),
+            requests: first_request(),
+            stopping: AtomicBool::new(false),
             local: Some(Local { store, control }),
             loopback_only: true,
             address: "http://127.0.0.1:1".to_owned(),
@@ -244,7 +253,7 @@ impl Ground {
         let body = ask.body.as_ref().map_or(Body::empty(), |body| Body::from(body.to_string()));
         // What is no request at all is refused by the server's own parser.
         let Ok(request) = request.body(body) else { return (400, String::new()) };
-        let response = handle(State(Arc::clone(&self.served)), request).await;
+        let response = watched(State(Arc::clone(&self.served)), request).await;
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let body = String::from_utf8_lossy(&body).into_owned();
