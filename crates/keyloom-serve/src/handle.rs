@@ -16,7 +16,7 @@ use axum::{
 };
 use keyloom_embedded::Embedded;
 use keyloom_model::{Action, Endpoint, Pattern, Type};
-use keyloom_run::{Answer, Call, Caller, Inputs, Problem, Run, measured};
+use keyloom_run::{Answer, Call, Caller, Inputs, Problem, Run, Work, measured};
 use serde_json::{Value as Json, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -200,7 +200,7 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     // Before anything of the request is read: who is not let in is not listened to.
     let caller = match served.door.caller(&parts.headers).await {
         Ok(caller) => caller,
-        Err(refused) => return refused,
+        Err(refused) => return watch::worked(refused, pattern, Work::default()),
     };
     let called = async {
         match &pattern.action {

@@ -50,7 +50,7 @@ fn every_call_is_counted_with_its_work() {
     assert_eq!(value(page, "keyloom_call_seconds_count{pattern=\"place_order\"}"), 3.0);
     assert_eq!(value(page, "keyloom_call_seconds_bucket{pattern=\"place_order\",le=\"+Inf\"}"), 3.0);
     assert_eq!(value(page, "keyloom_turns"), 0.0);
-    assert_eq!(value(page, "keyloom_connections"), 1.0);
+    assert!(value(page, "keyloom_connections") >= 1.0);
     assert!(!page.contains("Ann") && !page.contains(&user), "no value of a field is in it");
     assert!(!page.contains("keyloom_projection_lag_seconds"), "here lists ride along with their rows");
     // Every line is a comment or a series with a number, and what it is was said before.
@@ -78,9 +78,14 @@ fn a_line_is_an_object_and_holds_no_secret() {
     let up = Up::start(&path, folder.path(), &["--log", "calls"]);
     let secret = "hush-4711";
     let body = json!({"name": "Ann", "email": format!("{secret}@x")});
-    let headers = [("Idempotency-Key", &*new_key()), ("X-Request-Id", "mine-1"), ("Authorization", "Bearer hush-4711")];
-    let signed = request(&up.address, "POST /v1/sign_up HTTP/1.1", &headers, &body.to_string()).unwrap();
+    let sign_up = |headers: &[(&str, &str)]| {
+        let key = new_key();
+        let headers = [headers, &[("Idempotency-Key", &*key)]].concat();
+        request(&up.address, "POST /v1/sign_up HTTP/1.1", &headers, &body.to_string()).unwrap()
+    };
+    let signed = sign_up(&[("X-Request-Id", "mine-1")]);
     assert_eq!((signed.status, signed.header("x-request-id")), (200, Some("mine-1")));
+    assert_eq!(sign_up(&[("Authorization", "Bearer hush-4711")]).status, 401);
     assert_eq!(up.post("/v1/sign_up", &new_key(), &body).status, 409);
     assert_eq!(up.get(&format!("/v1/get_order?order_id={secret}")).status, 400);
     let (code, said) = up.stop_saying("-TERM");
@@ -92,7 +97,10 @@ fn a_line_is_an_object_and_holds_no_secret() {
         format!("{} {} {}", line["pattern"].as_str().unwrap(), line["status"], line["outcome"].as_str().unwrap())
     };
     let told: Vec<String> = lines.iter().map(told).collect();
-    assert_eq!(told, ["sign_up 200 applied", "sign_up 409 email_taken", "get_order 400 bad_input"]);
+    assert_eq!(
+        told,
+        ["sign_up 200 applied", "sign_up 401 no_caller", "sign_up 409 email_taken", "get_order 400 bad_input"]
+    );
     assert_eq!(lines[0]["request"], "mine-1");
     assert_ne!(lines[1]["request"], lines[2]["request"]);
 }
