@@ -147,7 +147,7 @@ fn bytes(value: &Owned) -> usize {
 }
 
 /// The version of a row that is added.
-fn version(entity: &EntityPlan, values: &[Owned], request: &Request) -> Result<u64, Problem> {
+pub(crate) fn version(entity: &EntityPlan, values: &[Owned], request: &Request) -> Result<u64, Problem> {
     /// So many versions lie in a millisecond, two apart: a removal stands below each.
     const SLOTS: u64 = 499;
     let mut bytes = Vec::new();

@@ -228,22 +228,34 @@ impl Run {
         Ok(values)
     }
 
-    /// Derives what follows from the row itself, and looks whether every field may be as it is.
-    fn finish(
+    /// A row with what follows from its own fields.
+    pub(crate) fn derived(
         &self,
         entity: &EntityPlan,
         mut values: Vec<Owned>,
         inputs: &Inputs,
         now_us: i64,
     ) -> Result<Vec<Owned>, Problem> {
-        let declared = self.declared(entity)?;
-        for (at, field) in declared.fields.iter().enumerate() {
+        for (at, field) in self.declared(entity)?.fields.iter().enumerate() {
             if let Fill::Derived(expr) = &field.fill {
                 let (row, built_in) = (&values, BuiltIn::default());
                 let scope = Scope { fields: &entity.fields, row, built_in, item: None, inputs, now_us };
                 values[at] = scope.value(expr, &entity.fields[at].1)?;
             }
         }
+        Ok(values)
+    }
+
+    /// Derives what follows from the row itself, and looks whether every field may be as it is.
+    fn finish(
+        &self,
+        entity: &EntityPlan,
+        values: Vec<Owned>,
+        inputs: &Inputs,
+        now_us: i64,
+    ) -> Result<Vec<Owned>, Problem> {
+        let declared = self.declared(entity)?;
+        let values = self.derived(entity, values, inputs, now_us)?;
         for (value, field) in values.iter().zip(&declared.fields) {
             if value.is_null() && !field.optional && !matches!(field.fill, Fill::Kept(_)) {
                 return Err(Unfit::new("it is missing").within(&field.name).into());

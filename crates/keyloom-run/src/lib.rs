@@ -44,6 +44,8 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod touch;
+#[cfg(feature = "trial")]
+pub mod trial;
 mod verify;
 mod work;
 mod write;

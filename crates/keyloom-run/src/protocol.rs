@@ -2,71 +2,72 @@
 
 /// Each rule is needed: the tests take one away at a time and must see it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Protocol {
+pub struct Protocol {
     /// Into how many lanes the dirty log is divided, so that no partition has to take all writes.
-    pub(crate) lanes: i64,
+    pub lanes: i64,
     /// How much of the time lies together in it.
-    pub(crate) span_ms: i64,
+    pub span_ms: i64,
     /// A mark is left to its writer for so long. One that was not acknowledged in half of that is no mark; the other
     /// half is for clocks that differ.
-    pub(crate) settle_ms: i64,
+    pub settle_ms: i64,
     /// How many requests a row remembers itself; older ones have receipts.
-    pub(crate) tokens_max: usize,
+    pub tokens_max: usize,
     /// How many places that it has left a row names.
-    pub(crate) stale_max: usize,
+    pub stale_max: usize,
     /// How many parts of a kind are deleted before a write is answered; the rest is left to those who settle marks.
-    pub(crate) felled_at_once: u32,
+    pub felled_at_once: u32,
     /// A row is marked before it is decided.
-    pub(crate) marks: bool,
+    pub marks: bool,
     /// Every try marks it again.
-    pub(crate) marks_again: bool,
+    pub marks_again: bool,
     /// A mark names the unique values that are taken and set free.
-    pub(crate) marks_uniques: bool,
+    pub marks_uniques: bool,
     /// A mark that came too late is none.
-    pub(crate) marks_in_time: bool,
+    pub marks_in_time: bool,
     /// It is read before it is marked.
-    pub(crate) reads_first: bool,
+    pub reads_first: bool,
     /// Who settles a mark decides the row once more; a look would not stop a writer that sleeps.
-    pub(crate) touches: bool,
+    pub touches: bool,
     /// He decides the reservations once more, too, so that no late claim of the writer gets them.
-    pub(crate) touches_reservations: bool,
+    pub touches_reservations: bool,
     /// An unknown is over when the row has another version; a look alone would not stop a request under way.
-    pub(crate) fences: bool,
+    pub fences: bool,
     /// A reservation gets a new version also when the row has it already.
-    pub(crate) claims_again: bool,
+    pub claims_again: bool,
     /// A reservation is set free if it has the version that was seen before its owner was decided.
-    pub(crate) frees_by_version: bool,
+    pub frees_by_version: bool,
     /// Who takes the value of a row that has ended first decides that it is gone.
-    pub(crate) ends_first: bool,
+    pub ends_first: bool,
     /// A row names the places that it has left.
-    pub(crate) names_stale: bool,
+    pub names_stale: bool,
     /// Who finds that a request was applied before sees to its companions, too.
-    pub(crate) shows_found: bool,
+    pub shows_found: bool,
     /// A refusal of a request that may have been sent before is decided.
-    pub(crate) decides_refusals: bool,
+    pub decides_refusals: bool,
     /// Who deletes a part looks once more whether what it belongs to is gone.
-    pub(crate) looks_at_whole: bool,
+    pub looks_at_whole: bool,
     /// A part looks at what it belongs to after it stands in the list of parts.
-    pub(crate) parts_look_again: bool,
+    pub parts_look_again: bool,
     /// Who creates a row over one that is gone first sees to it that no parts are left.
-    pub(crate) fells_first: bool,
+    pub fells_first: bool,
     /// What a row is to forget has its receipt before.
-    pub(crate) receipts_first: bool,
+    pub receipts_first: bool,
     /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
     /// writer placed meanwhile.
-    pub(crate) repairs_by_version: bool,
+    pub repairs_by_version: bool,
     /// What is counted again is read behind its own version.
-    pub(crate) versions_first: bool,
+    pub versions_first: bool,
     /// A group is counted again when what feeds it is acknowledged.
-    pub(crate) places_first: bool,
+    pub places_first: bool,
     /// Groups that a row has left are counted again, too.
-    pub(crate) recounts_left: bool,
+    pub recounts_left: bool,
     /// Who drops a place that a row has left counts its group again before.
-    pub(crate) recounts_dropped: bool,
+    pub recounts_dropped: bool,
 }
 
 impl Protocol {
-    pub(crate) const AS_DESIGNED: Self = Self {
+    /// All of them, with the bounds that are run.
+    pub const AS_DESIGNED: Self = Self {
         lanes: 8,
         span_ms: 60_000,
         settle_ms: 60_000,

@@ -95,6 +95,8 @@ impl Run {
         let key = match &plan.target {
             Target::New => {
                 let values = self.new_values(plan, entity, &call.inputs, &request)?;
+                // The key of rows that are only added may hold what follows from others.
+                let values = self.derived(entity, values, &call.inputs, request.now_us)?;
                 let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
                 if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
                     return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
@@ -224,7 +226,7 @@ impl Run {
         Ok(None)
     }
 
-    fn request(&self, plan: &Write, call: &Call<'_>, number: u32) -> Result<Request, Problem> {
+    pub(crate) fn request(&self, plan: &Write, call: &Call<'_>, number: u32) -> Result<Request, Problem> {
         let entity = self.entity(plan.entity);
         if call.limit.is_some() || call.cursor.is_some() || call.order.is_some() {
             return Err(Problem::Input("a write has no `limit`, no `cursor` and no `order`".into()));

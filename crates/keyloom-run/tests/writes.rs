@@ -75,7 +75,15 @@ entities:
     expires: at + 1 day
     volume: { growth: 10/day }
     groups: { room_id: 10 / 100 / 1000, kind: 10 / 100 / 1000 }
+  Round:
+    append_only: true
+    key: [round_id]
+    fields: { round_id: uuid7 = new, room_id: uuid -> Room, at: timestamp, hour: timestamp = hour(at) }
+    volume: { growth: 10/day }
+    groups: { room_id: 10 / 100 / 1000 }
 patterns:
+  make_round: { create: Round, takes: [room_id, at], rate: rare }
+  rounds: { list: Round, by: [room_id], order: hour desc, page: 20, returns: [hour], rate: rare }
   tell: { create: Event, takes: [room_id, kind, words], rate: rare }
   report: { create: Event, takes: [room_id, at, kind, words], once_per: [event_id], batch: 10, rate: rare }
   events: { list: Event, by: [room_id], order: at desc, page: 20, returns: [words], rate: rare }
@@ -371,6 +379,19 @@ fn rows_that_are_added_are_the_same_however_often() {
         assert_eq!(words(), [json!({"words": "second"})]);
         house.turn(200);
         assert!(words().is_empty() && house.list("visits", &json!({"kind": "VISIT"})).is_empty());
+    }
+}
+
+/// The table that holds them is the list, and its key holds what follows from another field.
+#[test]
+fn rows_that_are_added_stand_where_a_derived_field_says() {
+    for house in houses() {
+        let room = json!("00000000-0000-4000-8000-000000000001");
+        for at in ["2026-11-15T09:20:00.000Z", "2026-11-15T11:40:00.000Z"] {
+            house.done("make_round", &json!({"room_id": room, "at": at}));
+        }
+        let hours = [json!({"hour": "2026-11-15T11:00:00.000Z"}), json!({"hour": "2026-11-15T09:00:00.000Z"})];
+        assert_eq!(house.list("rounds", &json!({"room_id": room})), hours);
     }
 }
 

@@ -9,6 +9,7 @@
 mod binaries;
 mod fuzz;
 mod output;
+mod sim;
 mod suite;
 mod table;
 mod test;
@@ -23,6 +24,7 @@ Usage: cargo xtask <CHORE>
 Chores:
   test    format, lints, every test suite and the documentation; closes with a table
   fuzz    the fuzz targets with many inputs: [--target yaml] [--inputs 10000000] [--seed 1] [--replay FILE]
+  sim     catalogs on trial under simulated faults: --seed N, or --seeds A..B; --help says more
 
 Examples:
   cargo xtask test            everything, as a developer runs it
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test::run(),
         ["fuzz", ..] => fuzz::run(&arguments[1..]).unwrap_or_else(|reason| wrong_call(&reason)),
+        ["sim", ..] => sim::run(&arguments[1..]).unwrap_or_else(|reason| wrong_call(&reason)),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             ExitCode::SUCCESS

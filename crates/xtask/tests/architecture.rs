@@ -44,6 +44,21 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("keyloom-size", &["keyloom-model", "keyloom-facts", "keyloom-store", "keyloom-value", "keyloom-plan"]),
     ("keyloom-run", &["keyloom-model", "keyloom-value", "keyloom-store", "keyloom-plan"]),
     (
+        "keyloom-trial",
+        &[
+            "keyloom-model",
+            "keyloom-finding",
+            "keyloom-value",
+            "keyloom-store",
+            "keyloom-sim",
+            "keyloom-sample",
+            "keyloom-text",
+            "keyloom-plan",
+            "keyloom-design",
+            "keyloom-run",
+        ],
+    ),
+    (
         "keyloom-serve",
         &[
             "keyloom-model",

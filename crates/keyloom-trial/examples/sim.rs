@@ -1,0 +1,171 @@
+//! Catalogs on trial, by hand: `cargo xtask sim`.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a chore talks to a person and says how long it took"
+)]
+
+use std::{
+    process::ExitCode,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use keyloom_trial::{AS_DESIGNED, On, Tally, Tried, catalogs};
+
+const HELP: &str = "\
+Puts catalogs on trial: generated calls on several processes under faults, judged by a model of what the catalog means.
+
+Usage: cargo xtask sim --seed N [--catalog NAME] [--store wide|items|model]
+       cargo xtask sim --seeds A..B [--catalog NAME] [--store wide|items|model]
+
+  --seed N        one trial; if it fails, it is made smaller and told
+  --seeds A..B    many, on two cores, with progress; the first that fails is told
+  --catalog NAME  market, desk, stock, or random: one of keyloom-sample for each seed; all of them unless stated
+  --store NAME    as Cassandra (wide), as DynamoDB (items), as the embedded store (model); all of them unless stated
+
+Examples:
+  cargo xtask sim --seed 7 --catalog market --store wide
+  cargo xtask sim --seeds 0..100000
+
+Exit codes: 0 nothing was found, 1 something can't be, 2 the call is wrong.";
+
+/// What was asked for.
+struct Wanted {
+    seeds: std::ops::Range<u64>,
+    catalogs: Vec<String>,
+    stores: Vec<On>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    match parse(&arguments) {
+        Ok(wanted) => run(&wanted),
+        Err(reason) => {
+            eprintln!("error: {reason}\n\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Wanted, String> {
+    let names: Vec<&str> = catalogs::SMALL.iter().map(|(name, _)| *name).chain(["random"]).collect();
+    let mut seeds = None;
+    let mut wanted = Wanted {
+        seeds: 0..0,
+        catalogs: names.iter().map(|name| (*name).to_owned()).collect(),
+        stores: On::ALL.to_vec(),
+    };
+    let mut rest = arguments.iter();
+    while let Some(flag) = rest.next() {
+        let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("`{flag}` takes numbers, not `{value}`"));
+        match flag.as_str() {
+            "--seed" => seeds = Some(number(value)?..number(value)?.saturating_add(1)),
+            "--seeds" => {
+                let (from, to) = value.split_once("..").ok_or_else(|| format!("`{flag}` takes A..B, not `{value}`"))?;
+                seeds = Some(number(from)?..number(to)?);
+            }
+            "--catalog" if names.contains(&value.as_str()) => wanted.catalogs = vec![value.clone()],
+            "--catalog" => return Err(format!("there is no catalog `{value}`; there are: {}", names.join(", "))),
+            "--store" => {
+                let on = On::ALL.into_iter().find(|on| on.name() == value);
+                wanted.stores = vec![on.ok_or_else(|| format!("there is no store `{value}`: wide, items or model"))?];
+            }
+            _ => return Err(format!("sim has no flag `{flag}`")),
+        }
+    }
+    wanted.seeds = seeds.filter(|seeds| !seeds.is_empty()).ok_or("say `--seed N` or `--seeds A..B`")?;
+    Ok(wanted)
+}
+
+fn run(wanted: &Wanted) -> ExitCode {
+    let began = Instant::now();
+    let mut trials: Vec<(Option<Tried>, On)> = Vec::new();
+    for name in &wanted.catalogs {
+        for on in &wanted.stores {
+            match catalogs::SMALL.iter().find(|(known, _)| known == name) {
+                None => trials.push((None, *on)),
+                Some((_, text)) => match Tried::new(name, text, *on) {
+                    Ok(tried) => trials.push((Some(tried), *on)),
+                    Err(words) => println!("{name} is not run on {}: {}", on.name(), words.trim().replace('\n', "; ")),
+                },
+            }
+        }
+    }
+    let (next, done, stop) = (AtomicU64::new(wanted.seeds.start), AtomicU64::new(0), AtomicBool::new(false));
+    let sum = Mutex::new(Tally::default());
+    let story = Mutex::new(None);
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= wanted.seeds.end {
+                break;
+            }
+            for (tried, on) in &trials {
+                let random;
+                let tried = match tried {
+                    Some(tried) => tried,
+                    None => {
+                        random = Tried::random(seed, *on);
+                        let Some(random) = &random else { continue };
+                        random
+                    }
+                };
+                match tried.check(seed, AS_DESIGNED) {
+                    Ok(tally) => *sum.lock().unwrap_or_else(PoisonError::into_inner) += tally,
+                    Err(failure) => {
+                        if !stop.swap(true, Ordering::Relaxed) {
+                            eprintln!(
+                                "\n{} on {}, seed {seed}: {}",
+                                tried.name,
+                                on.name(),
+                                failure.contradiction.words
+                            );
+                            eprintln!("made smaller ..");
+                            let told = tried.explained(seed, AS_DESIGNED, failure);
+                            let line =
+                                format!("cargo xtask sim --seed {seed} --catalog {} --store {}", tried.name, on.name());
+                            *story.lock().unwrap_or_else(PoisonError::into_inner) = Some((told, line));
+                        }
+                        return;
+                    }
+                }
+            }
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let whole = wanted.seeds.end - wanted.seeds.start;
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..whole.min(2)).map(|_| scope.spawn(work)).collect();
+        let mut told = Instant::now();
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            if told.elapsed() > Duration::from_secs(10) {
+                told = Instant::now();
+                let (done, took) = (done.load(Ordering::Relaxed), began.elapsed().as_secs_f64());
+                eprintln!("{done} of {whole} seeds in {took:.0} s, {:.0} a minute", done as f64 * 60.0 / took);
+            }
+        }
+    });
+    let sum = *sum.lock().unwrap_or_else(PoisonError::into_inner);
+    println!("{} seeds in {:.1} s: {sum:?}", done.load(Ordering::Relaxed), began.elapsed().as_secs_f64());
+    match story.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        None => {
+            println!("lost 0, extra 0, applied twice 0, false answers 0");
+            ExitCode::SUCCESS
+        }
+        Some((told, line)) => {
+            println!("\n{told}\nReplay: {line}");
+            ExitCode::FAILURE
+        }
+    }
+}

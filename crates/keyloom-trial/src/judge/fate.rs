@@ -1,0 +1,182 @@
+//! What became of each request.
+
+use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Write, WriteVerb};
+use keyloom_run::{Answer, Problem};
+use keyloom_value::{Kind, from_text, json::from_json};
+use serde_json::Value as Json;
+
+use super::{Contradiction, wrong};
+use crate::{
+    history::{Asked, History},
+    meaning::{Owned, Sent, Wish, field_kind, identity_fields, tenant_field},
+};
+
+/// A write, with what became of it.
+pub(crate) struct Request<'a> {
+    pub(crate) asked: &'a Asked,
+    /// Its place in the history.
+    pub(crate) at: usize,
+    pub(crate) pattern: &'a Pattern,
+    pub(crate) write: &'a Write,
+    pub(crate) entity: &'a Entity,
+    pub(crate) sent: Sent,
+    /// The row, as far as it is known.
+    pub(crate) identity: Option<Vec<Owned>>,
+    pub(crate) fate: Fate,
+    /// No effect before this moment.
+    pub(crate) sent_us: i64,
+    /// Its effect, if it has one, is no later.
+    pub(crate) concluded_us: i64,
+    /// From then on every list shows it.
+    pub(crate) visible_us: i64,
+    pub(crate) moments: Vec<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Applied(u64),
+    /// The row itself is the memory, and no other: it made this version, or found it there.
+    Found(u64),
+    Nothing,
+}
+
+impl Request<'_> {
+    pub(crate) fn wish<'a>(&'a self, catalog: &'a Catalog, identity: &'a [Owned]) -> Wish<'a> {
+        let Self { pattern, write, entity, sent, .. } = self;
+        Wish { catalog, pattern, write, entity, sent, identity }
+    }
+
+    /// Rows that are only added are the same whoever sends them again.
+    pub(crate) fn is_append(&self, catalog: &Catalog) -> bool {
+        self.entity.class(catalog).0 == Class::Append
+    }
+
+    /// The row itself remembers who made it.
+    fn is_memory(&self) -> bool {
+        self.write.verb == WriteVerb::Create && (self.entity.append_only || !self.pattern.once_per.is_empty())
+    }
+
+    /// Whether it names its row by the key, not by a value that may pass to another.
+    pub(crate) fn is_by_key(&self) -> bool {
+        self.write.by.is_empty() || self.write.by.iter().all(|item| self.entity.key.contains(&item.path.field))
+    }
+
+    /// Whether both ask for the same, so that the second is a repeat of the first.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.pattern.name == other.pattern.name && self.sent == other.sent && !self.pattern.once_per.is_empty()
+    }
+}
+
+pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result<Vec<Request<'a>>, Contradiction> {
+    let mut requests = Vec::new();
+    for (at, asked) in history.asked.iter().enumerate() {
+        let Some(pattern) = catalog.pattern(&asked.pattern) else { continue };
+        let Action::Write(write) = &pattern.action else { continue };
+        let Some(entity) = catalog.entity(&write.entity) else { continue };
+        let sent = sent(catalog, pattern, asked.caller.tenant.clone(), asked.caller.subject.clone(), &asked.body);
+        let mut request = Request {
+            asked,
+            at,
+            pattern,
+            write,
+            entity,
+            sent,
+            identity: None,
+            fate: Fate::Nothing,
+            sent_us: asked.sent_us(),
+            concluded_us: i64::MAX,
+            visible_us: i64::MAX,
+            moments: asked.moments(),
+        };
+        request.fate = fate(catalog, &mut request)?;
+        requests.push(request);
+    }
+    Ok(requests)
+}
+
+/// What was sent, each of its kind.
+pub(crate) fn sent(
+    catalog: &Catalog,
+    pattern: &Pattern,
+    tenant: Option<String>,
+    subject: Option<String>,
+    body: &Json,
+) -> Sent {
+    let value = |input: &keyloom_model::Input| {
+        let kind = Kind::of(&input.ty, catalog);
+        let kind = if input.list_max.is_some() { Kind::List(Box::new(kind)) } else { kind };
+        let json = body.get(&input.name).filter(|json| !json.is_null())?;
+        Some((input.name.clone(), from_json(json, &kind).ok()?))
+    };
+    Sent { values: pattern.inputs.iter().filter_map(value).collect(), tenant, subject }
+}
+
+/// The identity of a row by its key as JSON.
+pub(crate) fn identity(catalog: &Catalog, entity: &Entity, tenant: Option<&str>, key: &Json) -> Option<Vec<Owned>> {
+    let own = tenant_field(catalog, entity);
+    let part = |name: &str| match &own {
+        Some((field, kind)) if *field == name => from_text(tenant?, kind).ok(),
+        _ => from_json(key.get(name)?, &field_kind(catalog, entity, name)?).ok(),
+    };
+    identity_fields(catalog, entity).into_iter().map(part).collect()
+}
+
+fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradiction> {
+    let asked = request.asked;
+    let steps = [asked.step];
+    let (mut version, mut last_word) = (None, None);
+    for (attempt, answer) in asked.answers() {
+        match answer {
+            Ok(Answer::Applied { key, version: made, visible, .. }) => {
+                request.concluded_us = request.concluded_us.min(attempt.to_us);
+                if *visible {
+                    request.visible_us = request.visible_us.min(attempt.to_us);
+                }
+                let row = identity(catalog, request.entity, asked.caller.tenant.as_deref(), key);
+                if request.identity.is_some() && request.identity != row {
+                    return wrong("one request was applied to two rows", &steps);
+                }
+                request.identity = row;
+                let own = !request.is_append(catalog) && !request.is_memory();
+                if let Some(before) = version.filter(|before| own && before != made) {
+                    return wrong(format!("applied twice: it made version {before}, and version {made}"), &steps);
+                }
+                version = Some(*made);
+            }
+            Ok(Answer::NotApplied { reason }) if !asked.is_under_way_at(attempt) => last_word = Some(reason.clone()),
+            Err(Problem::Input(words)) if !asked.is_under_way_at(attempt) => last_word = Some(words.clone()),
+            Ok(Answer::NotApplied { .. } | Answer::Unknown { .. }) | Err(Problem::Busy { .. } | Problem::Input(_)) => {}
+            // A time among the fields that say so may be too old, or from the future.
+            Err(Problem::KeyReused | Problem::KeyTime(_)) if !request.pattern.once_per.is_empty() => {}
+            other => return wrong(format!("an answer that nobody may give: {other:?}"), &steps),
+        }
+    }
+    let remembered = asked.remembered.as_ref();
+    if request.identity.is_none() {
+        let tenant = asked.caller.tenant.as_deref();
+        let made = asked.made.as_ref().unwrap_or(&asked.body);
+        let named = remembered.map_or(made, |remembered| &remembered.key);
+        request.identity = identity(catalog, request.entity, tenant, named);
+    }
+    match (version, remembered, last_word) {
+        (Some(_), Some(remembered), _) if request.is_append(catalog) => Ok(Fate::Applied(remembered.version)),
+        // It may have ended before anybody looked.
+        (Some(version), None, _) if request.is_append(catalog) => Ok(Fate::Applied(version)),
+        (Some(version), None, _) if request.is_memory() => Ok(Fate::Found(version)),
+        (Some(version), Some(remembered), _) if request.is_memory() || remembered.version == version => {
+            Ok(Fate::Applied(remembered.version))
+        }
+        (Some(version), Some(remembered), _) => wrong(
+            format!("applied twice: it was answered version {version}, and made version {}", remembered.version),
+            &steps,
+        ),
+        (Some(version), None, _) => {
+            wrong(format!("lost: it was applied with version {version}, and no row remembers it"), &steps)
+        }
+        (None, Some(remembered), Some(reason)) if !request.is_memory() && !request.is_append(catalog) => {
+            wrong(format!("a false answer: not applied ({reason}), but it made version {}", remembered.version), &steps)
+        }
+        (None, Some(remembered), _) => Ok(Fate::Applied(remembered.version)),
+        (None, None, _) => Ok(Fate::Nothing),
+    }
+}

@@ -1,0 +1,303 @@
+//! The life of each row: the requests that were applied to it, in the order of its versions, and what it may have been
+//! after each.
+
+use std::{cell::Cell, collections::BTreeMap};
+
+use keyloom_model::{Catalog, Entity, Fill, Root};
+
+use super::{Contradiction, Fate, Request, Skew, wrong};
+use crate::meaning::{Fields, Next, Owned, becomes, ends_ms, shown};
+
+/// Rows by entity and by who they are.
+pub(crate) struct Lives<'a> {
+    catalog: &'a Catalog,
+    skew: Skew,
+    all: BTreeMap<(String, String), Life>,
+}
+
+pub(crate) struct Life {
+    pub(crate) identity: Vec<Owned>,
+    pub(crate) turns: Vec<Turn>,
+}
+
+/// One request that was applied, and the row after it.
+#[derive(Debug, Clone)]
+pub(crate) struct Turn {
+    /// Which request.
+    pub(crate) request: usize,
+    pub(crate) step: usize,
+    pub(crate) version: u64,
+    /// It took effect between these moments.
+    pub(crate) lower_us: i64,
+    pub(crate) upper_us: i64,
+    pub(crate) visible_us: i64,
+    /// What the row may be then; `None` is gone.
+    pub(crate) states: Vec<Option<Fields>>,
+}
+
+/// More states than these are not kept apart.
+const STATES_MAX: usize = 64;
+
+pub(super) fn word(identity: &[Owned]) -> String {
+    format!("{identity:?}")
+}
+
+impl<'a> Lives<'a> {
+    pub(super) fn of(catalog: &'a Catalog, requests: &[Request<'_>], skew: Skew) -> Result<Self, Contradiction> {
+        let mut lives = Self { catalog, skew, all: BTreeMap::new() };
+        for entity in in_order(catalog) {
+            let mut rows: BTreeMap<String, Vec<&Request<'_>>> = BTreeMap::new();
+            for request in requests.iter().filter(|request| request.entity.name == entity.name) {
+                if let (Fate::Applied(_) | Fate::Found(_), Some(identity)) = (request.fate, &request.identity) {
+                    rows.entry(word(identity)).or_default().push(request);
+                }
+            }
+            for (name, row) in rows {
+                let life = lives.life(row)?;
+                lives.all.insert((entity.name.clone(), name), life);
+            }
+        }
+        Ok(lives)
+    }
+
+    pub(crate) fn get(&self, entity: &Entity, identity: &[Owned]) -> Option<&Life> {
+        self.all.get(&(entity.name.clone(), word(identity)))
+    }
+
+    pub(crate) fn of_entity(&self, entity: &Entity) -> impl Iterator<Item = &Life> {
+        self.all.iter().filter(|((name, _), _)| *name == entity.name).map(|(_, life)| life)
+    }
+
+    fn life(&self, mut requests: Vec<&Request<'_>>) -> Result<Life, Contradiction> {
+        let version = |request: &Request<'_>| match request.fate {
+            Fate::Applied(version) | Fate::Found(version) => version,
+            Fate::Nothing => 0,
+        };
+        let found = |request: &Request<'_>| matches!(request.fate, Fate::Found(_));
+        requests.sort_by_key(|request| (version(request), found(request), request.sent_us));
+        let mut turns: Vec<Turn> = Vec::new();
+        // Of several who found one row, any may have made it.
+        let mut kept: Vec<Vec<&Request<'_>>> = Vec::new();
+        for request in requests {
+            let turn = Turn {
+                request: request.at,
+                step: request.asked.step,
+                version: version(request),
+                lower_us: request.sent_us,
+                upper_us: request.concluded_us,
+                visible_us: request.visible_us,
+                states: Vec::new(),
+            };
+            match turns.last_mut() {
+                Some(last) if last.version == turn.version && found(request) => {
+                    last.upper_us = last.upper_us.min(turn.upper_us);
+                    kept.last_mut()
+                        .filter(|makers| found(makers[0]))
+                        .into_iter()
+                        .for_each(|makers| makers.push(request));
+                }
+                Some(last) if last.version == turn.version => {
+                    let same =
+                        kept.last().is_some_and(|before| before[0].is_same(request) || request.is_append(self.catalog));
+                    if !same {
+                        return wrong("two requests made one version of one row", &[last.step, turn.step]);
+                    }
+                    // The same request, sent by two.
+                    last.lower_us = last.lower_us.min(turn.lower_us);
+                    last.upper_us = last.upper_us.min(turn.upper_us);
+                    last.visible_us = last.visible_us.min(turn.visible_us);
+                }
+                _ => {
+                    turns.push(turn);
+                    kept.push(vec![request]);
+                }
+            }
+        }
+        let decided = kept.first().is_some_and(|makers| !makers[0].is_append(self.catalog));
+        if decided {
+            in_time(&mut turns)?;
+        }
+        for at in 0..turns.len() {
+            let before = if at == 0 { vec![None] } else { turns[at - 1].states.clone() };
+            // What is only added is not looked at before: the newest stands.
+            let before = if decided { before } else { vec![None] };
+            let since = if at == 0 { 0 } else { turns[at - 1].version };
+            let standing: Vec<Option<Fields>> = before.iter().filter(|row| row.is_some()).cloned().collect();
+            let mut after = Vec::new();
+            for maker in &kept[at] {
+                match self.after(maker, &turns[at], before.clone(), since..turns[at].version) {
+                    Err(_) if found(maker) && (!standing.is_empty() || kept[at].len() > 1) => {}
+                    made => after.extend(made?),
+                }
+            }
+            // Who finds the row leaves it as it is.
+            after.extend(standing.into_iter().filter(|_| found(kept[at][0])));
+            turns[at].states = after;
+        }
+        let identity = kept.first().and_then(|makers| makers[0].identity.clone()).unwrap_or_default();
+        Ok(Life { identity, turns })
+    }
+
+    /// What a row may be after a request that was applied.
+    fn after(
+        &self,
+        request: &Request<'_>,
+        turn: &Turn,
+        before: Vec<Option<Fields>>,
+        versions: std::ops::Range<u64>,
+    ) -> Result<Vec<Option<Fields>>, Contradiction> {
+        let mut states: Vec<Option<Fields>> = Vec::new();
+        let mut others: Vec<Next> = Vec::new();
+        let identity = request.identity.clone().unwrap_or_default();
+        for prior in &before {
+            for next in self.nexts(request, &identity, prior.as_ref(), versions.clone(), turn.lower_us, turn.upper_us) {
+                let state = match next {
+                    Next::Stands(row) => Some(row),
+                    Next::Gone => None,
+                    other => {
+                        others.push(other);
+                        continue;
+                    }
+                };
+                if states.len() < STATES_MAX && !states.contains(&state) {
+                    states.push(state);
+                }
+            }
+        }
+        if states.is_empty() {
+            others.dedup();
+            let row = |row: &Option<Fields>| {
+                row.as_ref()
+                    .map_or_else(|| "no row".to_owned(), |row| shown(self.catalog, request.entity, row).to_string())
+            };
+            let before: Vec<String> = before.iter().take(2).map(row).collect();
+            return wrong(
+                format!(
+                    "applied with version {}, but before it was {}, which allows only {others:?}",
+                    turn.version,
+                    before.join(" or ")
+                ),
+                &[turn.step],
+            );
+        }
+        Ok(states)
+    }
+
+    /// Everything that a request may make of a row between two moments.
+    pub(super) fn nexts(
+        &self,
+        request: &Request<'_>,
+        identity: &[Owned],
+        prior: Option<&Fields>,
+        versions: std::ops::Range<u64>,
+        from_us: i64,
+        to_us: i64,
+    ) -> Vec<Next> {
+        let wish = request.wish(self.catalog, identity);
+        let others = |entity: &Entity, key: &[Owned]| self.possible(entity, key, from_us, to_us);
+        let looked = Cell::new(false);
+        let mut all = Vec::new();
+        // What is only added happens when it was born, which its key says.
+        let born = request.is_append(self.catalog).then(|| versions.end.max(1) / 1_000 * 1_000);
+        let born = born.and_then(|born| i64::try_from(born).ok());
+        let moments: Vec<i64> = match born {
+            Some(born) => vec![born],
+            None if request.moments.is_empty() => vec![from_us],
+            None => request.moments.clone(),
+        };
+        for now_us in moments {
+            for next in becomes(&wish, prior, versions.clone(), now_us, &looked, &others) {
+                if !all.contains(&next) {
+                    all.push(next);
+                }
+            }
+            if !looked.get() {
+                break;
+            }
+        }
+        all
+    }
+
+    /// What a row may be at some moment between two.
+    pub(crate) fn possible(&self, entity: &Entity, key: &[Owned], from_us: i64, to_us: i64) -> Vec<Option<Fields>> {
+        let Some(life) = self.get(entity, key) else { return vec![None] };
+        let mut all: Vec<Option<Fields>> = Vec::new();
+        let mut add = |state: Option<Fields>| {
+            if !all.contains(&state) {
+                all.push(state);
+            }
+        };
+        if life.turns.first().is_none_or(|first| first.upper_us >= from_us) {
+            add(None);
+        }
+        for (at, turn) in life.turns.iter().enumerate() {
+            let until = life.turns.get(at + 1).map_or(i64::MAX, |next| next.upper_us);
+            if turn.lower_us <= to_us && until >= from_us {
+                for state in &turn.states {
+                    let ends =
+                        state.as_ref().and_then(|row| ends_ms(self.catalog, entity, row)).map(|ends| ends * 1_000);
+                    if ends.is_none_or(|ends| ends > from_us.saturating_sub(self.skew.behind_us)) {
+                        add(state.clone());
+                    }
+                    if ends.is_some_and(|ends| ends <= to_us.saturating_add(self.skew.ahead_us)) {
+                        add(None);
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Life {
+    /// The turn whose states are in force all the time between two moments.
+    pub(crate) fn certain(&self, from_us: i64, to_us: i64) -> Option<&Turn> {
+        let at = self.turns.iter().rposition(|turn| turn.upper_us <= from_us)?;
+        let ends = self.turns.get(at + 1).map_or(i64::MAX, |next| next.lower_us);
+        (ends > to_us).then(|| &self.turns[at])
+    }
+}
+
+/// A request can't take effect before one that was applied before it was sent.
+fn in_time(turns: &mut [Turn]) -> Result<(), Contradiction> {
+    for at in 1..turns.len() {
+        turns[at].lower_us = turns[at].lower_us.max(turns[at - 1].lower_us);
+    }
+    for at in (1..turns.len()).rev() {
+        turns[at - 1].upper_us = turns[at - 1].upper_us.min(turns[at].upper_us);
+    }
+    for (at, turn) in turns.iter().enumerate() {
+        if turn.lower_us > turn.upper_us {
+            let later =
+                turns[at..].iter().find(|other| other.upper_us == turn.upper_us).map_or(turn.step, |it| it.step);
+            let earlier =
+                turns[..=at].iter().find(|other| other.lower_us == turn.lower_us).map_or(turn.step, |it| it.step);
+            return wrong(
+                "versions run against time: one was answered before the other was sent, and has the larger one",
+                &[later, earlier],
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Entities, those from which others take values first.
+fn in_order(catalog: &Catalog) -> Vec<&Entity> {
+    let mut done: Vec<&Entity> = Vec::new();
+    for _ in 0..=catalog.entities.len() {
+        for entity in &catalog.entities {
+            let needs = entity.fields.iter().filter_map(|field| match &field.fill {
+                Fill::Snapshot(path) => match &path.root {
+                    Root::Reference { entity, .. } => Some(entity),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let ready = needs.into_iter().all(|needed| done.iter().any(|known| known.name == *needed));
+            if ready && !done.iter().any(|known| known.name == entity.name) {
+                done.push(entity);
+            }
+        }
+    }
+    done
+}

@@ -1,0 +1,150 @@
+//! I1, I7, I11: when it is quiet, what is there is what the requests made, and every read shows exactly that.
+
+use keyloom_value::json::from_json;
+use serde_json::Value as Json;
+
+use super::{Contradiction, Judge, Tally, fate, lives::word, wrong};
+use crate::{
+    history::{Looked, Quiet, Seen},
+    meaning::{Expected, Fields, Library, Reader, answer, ends_ms, field_kind, identity_fields, shown},
+};
+
+impl Judge<'_> {
+    pub(super) fn quiet(&self, tally: &mut Tally) -> Result<(), Contradiction> {
+        for quiet in &self.history.quiet {
+            let library = self.library(quiet)?;
+            let ending = self.ending(quiet);
+            for looked in quiet.looked.iter().filter(|_| !ending) {
+                self.compare(&library, quiet, looked, tally)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows that are there, each of which is what its requests made of it.
+    fn library(&self, quiet: &Quiet) -> Result<Library, Contradiction> {
+        let mut library = Library::new();
+        let mut seen = Vec::new();
+        for line in &quiet.rows {
+            let Some(entity) = line["entity"].as_str().and_then(|name| self.catalog.entity(name)) else { continue };
+            let fields = self.fields(entity, &line["row"]);
+            let identity: Option<Vec<_>> =
+                identity_fields(self.catalog, entity).into_iter().map(|name| fields.get(name).cloned()).collect();
+            let Some(identity) = identity else { return wrong(format!("a row without its key: {line}"), &[]) };
+            let turns = self.lives.get(entity, &identity).map_or(&[][..], |life| &life.turns);
+            let turn = turns.iter().rfind(|turn| turn.request < quiet.asked);
+            let now = shown(self.catalog, entity, &fields);
+            let same =
+                |state: &Option<Fields>| state.as_ref().is_some_and(|row| shown(self.catalog, entity, row) == now);
+            match turn {
+                Some(turn) if turn.states.iter().any(same) => {}
+                Some(turn) => {
+                    let states: Vec<String> = turn
+                        .states
+                        .iter()
+                        .take(3)
+                        .map(|state| match state {
+                            Some(row) => shown(self.catalog, entity, row).to_string(),
+                            None => "gone".to_owned(),
+                        })
+                        .collect();
+                    return wrong(
+                        format!("{} is {now}, but its requests made it {}", entity.name, states.join(" or ")),
+                        &[turn.step],
+                    );
+                }
+                None => return wrong(format!("extra: nobody made the {} {now}", entity.name), &[]),
+            }
+            seen.push((entity.name.clone(), word(&identity)));
+            library.entry(entity.name.clone()).or_default().push(fields);
+        }
+        for entity in &self.catalog.entities {
+            for life in self.lives.of_entity(entity) {
+                let Some(turn) = life.turns.iter().rfind(|turn| turn.request < quiet.asked) else { continue };
+                let stands = |state: &Option<Fields>| {
+                    state.as_ref().is_some_and(|row| {
+                        let ends = ends_ms(self.catalog, entity, row);
+                        ends.is_none_or(|ends| ends * 1_000 > quiet.at_us + self.skew.ahead_us)
+                    })
+                };
+                let name = (entity.name.clone(), word(&life.identity));
+                if turn.states.iter().all(stands) && !seen.contains(&name) {
+                    return wrong(format!("lost: a {} that was made is not there", entity.name), &[turn.step]);
+                }
+            }
+        }
+        Ok(library)
+    }
+
+    /// Whether a row ends while others look: then nobody can say what is right.
+    fn ending(&self, quiet: &Quiet) -> bool {
+        let around = quiet.from_us - self.skew.ahead_us..=quiet.at_us + self.skew.ahead_us;
+        self.catalog.entities.iter().any(|entity| {
+            let turns = self.lives.of_entity(entity).flat_map(|life| &life.turns);
+            let ends =
+                turns.flat_map(|turn| &turn.states).flatten().filter_map(|row| ends_ms(self.catalog, entity, row));
+            ends.into_iter().any(|ends| around.contains(&(ends * 1_000)))
+        })
+    }
+
+    fn fields(&self, entity: &keyloom_model::Entity, row: &Json) -> Fields {
+        let members = row.as_object().into_iter().flatten();
+        let value = |(name, json): (&String, &Json)| {
+            Some((name.clone(), from_json(json, &field_kind(self.catalog, entity, name)?).ok()?))
+        };
+        members.filter_map(value).collect()
+    }
+
+    fn compare(
+        &self,
+        library: &Library,
+        quiet: &Quiet,
+        looked: &Looked,
+        tally: &mut Tally,
+    ) -> Result<(), Contradiction> {
+        let Some(pattern) = self.catalog.pattern(&looked.pattern) else { return Ok(()) };
+        let (tenant, subject) = (looked.caller.tenant.clone(), looked.caller.subject.clone());
+        let sent = fate::sent(self.catalog, pattern, tenant, subject, &looked.body);
+        let reader = Reader { catalog: self.catalog, library, sent: &sent, now_us: looked.to_us };
+        let Some(expected) = answer(&reader, pattern, looked.order.as_deref()) else { return Ok(()) };
+        tally.compared += 1;
+        let same = match (&expected, &looked.seen) {
+            (Expected::Row(expected), Seen::Row(seen)) => expected == seen,
+            (Expected::Count { count, at_least }, seen) => *seen == Seen::Count { count: *count, at_least: *at_least },
+            (Expected::Rows { rows, ordered }, Seen::Rows { rows: seen, whole }) => {
+                tally.rows += rows.len() as u64;
+                *whole && if *ordered { rows == seen } else { sorted(rows) == sorted(seen) }
+            }
+            _ => false,
+        };
+        if same {
+            return Ok(());
+        }
+        let quiet = self.history.quiet.iter().position(|known| known.at_us == quiet.at_us).unwrap_or(0) + 1;
+        let expected = match expected {
+            Expected::Row(row) => row.map_or_else(|| "no row".to_owned(), |row| row.to_string()),
+            Expected::Rows { rows, .. } => Json::Array(rows).to_string(),
+            Expected::Count { count, at_least } => format!("{count}{}", if at_least { " at least" } else { "" }),
+        };
+        let seen = match &looked.seen {
+            Seen::Row(None) => "no row".to_owned(),
+            Seen::Row(Some(row)) => row.to_string(),
+            Seen::Rows { rows, .. } => Json::Array(rows.clone()).to_string(),
+            other => format!("{other:?}"),
+        };
+        let order = looked.order.as_deref().map(|order| format!(" in the order `{order}`")).unwrap_or_default();
+        wrong(
+            format!(
+                "quiet {quiet}: `{}`{order} with {} by {:?} shows\n    {seen}\n  but the rows that are there make\n    {expected}",
+                looked.pattern, looked.body, looked.caller
+            ),
+            &[],
+        )
+    }
+}
+
+fn sorted(rows: &[Json]) -> Vec<String> {
+    let mut words: Vec<String> = rows.iter().map(Json::to_string).collect();
+    words.sort();
+    words
+}

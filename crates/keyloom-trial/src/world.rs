@@ -1,0 +1,479 @@
+//! A catalog on several processes, and clients who ask what a script says.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    pin::Pin,
+    sync::Arc,
+};
+
+use keyloom_model::{Action, Catalog, WriteVerb};
+use keyloom_run::{Answer, Call, Caller, Export, Problem, Run};
+use keyloom_store::{BoxFuture, Sweep};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    generate::{Generator, entity_of},
+    ground::{Ended, Ground, Served, Watched, together},
+    history::{Asked, Attempt, End, History, Looked, Moments, Quiet, Seen},
+    script::{Script, Step, Try, What},
+};
+
+/// How many rows of pages are read before a list is taken to have no end.
+const PAGES_MAX: usize = 200;
+/// How often marks are settled when it is quiet.
+const PASSES_MAX: usize = 60;
+/// Time that passes in the quiet, so that rows end; requests may still be repeated then.
+const LONG_MS: u64 = 2 * 3_600_000;
+
+pub(crate) struct World<'a, G, S> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) ground: G,
+    pub(crate) runs: Vec<Arc<Run>>,
+    pub(crate) store: Arc<S>,
+    pub(crate) history: RefCell<History>,
+    /// The version that somebody last saw of a row, by entity and key.
+    versions: RefCell<BTreeMap<String, u64>>,
+}
+
+impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
+    pub(crate) fn new(catalog: &'a Catalog, ground: G, runs: Vec<Arc<Run>>, store: Arc<S>) -> Self {
+        Self { catalog, ground, runs, store, history: RefCell::default(), versions: RefCell::default() }
+    }
+
+    /// Everything that the script says, and a look at what is there when it is quiet.
+    pub(crate) fn live(&self, script: &Script, generator: &mut Generator<'a>, thorough: bool) -> Result<(), String> {
+        for step in &script.opening {
+            self.ground.block_on(self.take(0, step))?;
+        }
+        self.ground.rough();
+        self.ground.block_on(self.side_by_side(&script.clients))?;
+        self.ground.quiet()?;
+        self.settle_all()?;
+        self.ground
+            .block_on(self.runs[0].touch_all(&*self.store))?
+            .map_err(|problem| format!("touching: {problem}"))?;
+        self.remember()?;
+        self.look(generator, thorough)?;
+        let retries = self.catalog.retries.map_or(u64::MAX, keyloom_model::TimeSpan::milliseconds);
+        self.ground.pass(LONG_MS.min(retries / 2))?;
+        // Nothing lies in the time that has passed.
+        self.ground.block_on(self.runs[0].settle_from_here())?.map_err(|problem| format!("settling: {problem}"))?;
+        for step in &script.tail {
+            self.ground.block_on(self.take(0, step))?;
+        }
+        self.settle_all()?;
+        self.remember()?;
+        self.look(generator, thorough)
+    }
+
+    /// All clients at once, while somebody settles what is left behind.
+    async fn side_by_side(&self, clients: &[Vec<Step>]) {
+        let living = Cell::new(clients.len());
+        let mut all: Vec<Pin<Box<dyn Future<Output = ()> + '_>>> = Vec::new();
+        for (number, steps) in clients.iter().enumerate() {
+            let living = &living;
+            all.push(Box::pin(async move {
+                for step in steps {
+                    self.ground.sleep(step.wait_ms).await;
+                    self.take(number + 1, step).await;
+                }
+                living.set(living.get() - 1);
+            }));
+        }
+        all.push(Box::pin(async {
+            let mut pass = 0;
+            while living.get() > 0 {
+                pass += 1;
+                self.ground.sleep(20 + (pass * 137) % 380).await;
+                self.settle_somewhere(usize::try_from(pass).unwrap_or(0)).await;
+            }
+        }));
+        together(all).await;
+    }
+
+    /// A pass on a process that may sleep or die, or on a machine of its own that does not.
+    async fn settle_somewhere(&self, pass: usize) {
+        let server = pass % self.runs.len();
+        let run = self.runs[server].clone();
+        if pass.is_multiple_of(5) {
+            let settle = async move { run.settle().await.map(|_| Vec::new()) };
+            if let Ended::Crashed = self.ground.serve(server, 20_000, Box::pin(settle)).await {
+                self.runs[server].forget_all();
+            }
+        } else {
+            drop(run.settle().await);
+        }
+    }
+
+    /// Settles until nothing is left.
+    fn settle_all(&self) -> Result<(), String> {
+        for _ in 0..PASSES_MAX {
+            self.ground.pass(1_000)?;
+            let pass =
+                self.ground.block_on(self.runs[0].settle())?.map_err(|problem| format!("settling: {problem}"))?;
+            if pass.settled == 0 && pass.left == 0 {
+                return Ok(());
+            }
+        }
+        Err("marks are never settled".into())
+    }
+
+    async fn take(&self, client: usize, step: &Step) {
+        match &step.what {
+            What::Write { key, tries } => self.write(client, step, key, tries).await,
+            What::Read { server, order, limit, back } => {
+                let asking = Asking { server: *server, order: order.as_deref(), limit: *limit, back: *back };
+                let looked = self.read(client, step.number, &step.pattern, &step.caller, &step.bodies, asking).await;
+                self.history.borrow_mut().looked.extend(looked);
+            }
+        }
+    }
+
+    async fn write(&self, client: usize, step: &Step, key: &str, tries: &[Try]) {
+        let bodies: Vec<Json> = step.bodies.iter().map(|body| self.with_versions(step, body)).collect();
+        let first = self.history.borrow().asked.len();
+        for (at, body) in bodies.iter().enumerate() {
+            let number = bodies[..at].iter().filter(|other| *other == body).count();
+            self.history.borrow_mut().asked.push(Asked {
+                step: step.number,
+                client,
+                pattern: step.pattern.clone(),
+                caller: step.caller.clone(),
+                body: body.clone(),
+                key: key.to_owned(),
+                made: self.made(step, body, key),
+                number: u32::try_from(number).unwrap_or(u32::MAX),
+                attempts: Vec::new(),
+                moments: Moments::default(),
+                remembered: None,
+            });
+        }
+        let all = first..first + bodies.len();
+        for attempt in tries {
+            let over = |at: usize| is_over(&self.history.borrow().asked[at]);
+            if !attempt.anyway && all.clone().all(over) {
+                break;
+            }
+            let is_repeat = !self.history.borrow().asked[first].attempts.is_empty();
+            let call = self.call(attempt.server, step, &bodies, key, is_repeat);
+            let ends = self.serve(attempt, false, call, all.clone()).await;
+            for (at, end) in all.clone().zip(ends) {
+                if let End::Answered(Ok(Answer::Unknown { token })) = end
+                    && attempt.asks
+                {
+                    let (run, caller) = (self.runs[attempt.server].clone(), step.caller.clone());
+                    let question = async move { Ok(vec![run.outcome(&caller, &token).await]) };
+                    self.serve(attempt, true, Box::pin(question), at..at + 1).await;
+                }
+            }
+        }
+        for at in all {
+            self.saw(at, &step.pattern);
+        }
+    }
+
+    /// The key that the server gives to a new row.
+    fn made(&self, step: &Step, body: &Json, key: &str) -> Option<Json> {
+        let pattern = self.catalog.pattern(&step.pattern)?;
+        let Action::Write(write) = &pattern.action else { return None };
+        let entity = self.catalog.entity(&write.entity)?;
+        let [field] = &entity.key[..] else { return None };
+        let own = write.verb == WriteVerb::Create && write.batch.is_none() && pattern.once_per.is_empty();
+        if !own || body.get(field).is_some() {
+            return None;
+        }
+        let made = self.runs[0].new_identity(&entity.name, &step.caller, key).ok()??;
+        Some(json!({ field: made }))
+    }
+
+    /// One attempt of some writes; how each of them ended.
+    async fn serve(
+        &self,
+        attempt: &Try,
+        is_question: bool,
+        call: BoxFuture<'static, Served>,
+        of: std::ops::Range<usize>,
+    ) -> Vec<End> {
+        let moments = self.history.borrow().asked[of.clone()].iter().map(|asked| asked.moments.clone()).collect();
+        let from_us = self.ground.now_us();
+        // It is written down before it is sent: whatever happens later belongs to it.
+        for at in of.clone() {
+            let pending = Attempt { server: attempt.server, from_us, to_us: i64::MAX, is_question, end: End::GivenUp };
+            self.history.borrow_mut().asked[at].attempts.push(pending);
+        }
+        let watched = Box::pin(Watched { call, moments });
+        let ended = self.ground.serve(attempt.server, attempt.patience_ms, watched).await;
+        let to_us = self.ground.now_us();
+        let ends: Vec<End> = match ended {
+            Ended::Answered(Ok(answers)) => answers.into_iter().map(End::Answered).collect(),
+            Ended::Answered(Err(problem)) => of.clone().map(|_| End::Answered(Err(problem.clone()))).collect(),
+            Ended::Crashed => {
+                self.runs[attempt.server].forget_all();
+                of.clone().map(|_| End::Crashed).collect()
+            }
+            Ended::GivenUp => of.clone().map(|_| End::GivenUp).collect(),
+        };
+        for (at, end) in of.zip(&ends) {
+            let history = &mut self.history.borrow_mut();
+            let pending =
+                history.asked[at].attempts.iter_mut().rev().find(|it| it.from_us == from_us && it.to_us == i64::MAX);
+            if let Some(pending) = pending {
+                pending.to_us = to_us;
+                pending.end = end.clone();
+            }
+        }
+        ends
+    }
+
+    fn call(
+        &self,
+        server: usize,
+        step: &Step,
+        bodies: &[Json],
+        key: &str,
+        is_repeat: bool,
+    ) -> BoxFuture<'static, Served> {
+        let run = self.runs[server].clone();
+        let (name, caller, bodies, key) = (step.pattern.clone(), step.caller.clone(), bodies.to_vec(), key.to_owned());
+        let has_key = self.catalog.pattern(&name).is_none_or(|pattern| pattern.once_per.is_empty());
+        Box::pin(async move {
+            let pattern = run.pattern(&name).ok_or_else(|| Problem::Broken("there is no such pattern".into()))?;
+            let batch = matches!(&pattern.action, Action::Write(write) if write.batch.is_some());
+            let mut inputs = Vec::new();
+            for body in &bodies {
+                let read = run.inputs_from_object(pattern, &caller, body)?;
+                inputs.push(if is_repeat { read.sent_before() } else { read });
+            }
+            let key = has_key.then_some(key.as_str());
+            if batch {
+                return run.write_batch(&name, inputs, key).await;
+            }
+            let Some(inputs) = inputs.pop() else { return Ok(Vec::new()) };
+            let call = Call { pattern: &name, inputs, key, order: None, limit: None, cursor: None };
+            Ok(vec![run.call(&call).await])
+        })
+    }
+
+    /// The body with the versions that the client has seen.
+    fn with_versions(&self, step: &Step, body: &Json) -> Json {
+        let mut body = body.clone();
+        for name in &step.versions {
+            let row = self.catalog.pattern(&step.pattern).map(|pattern| self.row_name(pattern, &body));
+            let seen = row.and_then(|row| self.versions.borrow().get(&row).copied()).unwrap_or(1);
+            body[name] = json!(seen);
+        }
+        body
+    }
+
+    /// The row that a write names, as a word.
+    fn row_name(&self, pattern: &keyloom_model::Pattern, body: &Json) -> String {
+        let entity = entity_of(pattern).unwrap_or_default();
+        let keys = self.catalog.entity(entity).map_or(&[][..], |entity| &entity.key);
+        format!("{entity} {}", keys.iter().map(|key| body[key].to_string()).collect::<String>())
+    }
+
+    fn saw(&self, at: usize, pattern: &str) {
+        let history = self.history.borrow();
+        let version = history.asked[at].answers().find_map(|(_, answer)| match answer {
+            Ok(Answer::Applied { version, key, .. }) => Some((*version, key.clone())),
+            _ => None,
+        });
+        if let (Some((version, key)), Some(pattern)) = (version, self.catalog.pattern(pattern)) {
+            self.versions.borrow_mut().insert(self.row_name(pattern, &key), version);
+        }
+    }
+
+    /// A read to its end, on one process.
+    async fn read(
+        &self,
+        client: usize,
+        step: usize,
+        pattern: &str,
+        caller: &Caller,
+        bodies: &[Json],
+        asking: Asking<'_>,
+    ) -> Vec<Looked> {
+        let from_us = self.ground.now_us();
+        let is_batch = matches!(self.catalog.pattern(pattern).map(|it| &it.action), Some(Action::Read(read)) if read.batch.is_some());
+        let seen: Vec<Seen> = if is_batch {
+            self.batch(pattern, caller, bodies, &asking).await
+        } else {
+            let mut all = Vec::new();
+            for body in bodies {
+                all.push(self.pages(pattern, caller, body, &asking).await);
+            }
+            all
+        };
+        let to_us = self.ground.now_us();
+        let looked = |(body, seen): (&Json, Seen)| Looked {
+            step,
+            client,
+            pattern: pattern.to_owned(),
+            caller: caller.clone(),
+            body: body.clone(),
+            order: asking.order.map(str::to_owned),
+            from_us,
+            to_us,
+            seen,
+        };
+        bodies.iter().zip(seen).map(looked).collect()
+    }
+
+    async fn batch(&self, pattern: &str, caller: &Caller, bodies: &[Json], asking: &Asking<'_>) -> Vec<Seen> {
+        let run = &self.runs[asking.server];
+        let Some(known) = run.pattern(pattern) else { return Vec::new() };
+        let inputs =
+            bodies.iter().map(|body| run.inputs_from_object(known, caller, body)).collect::<Result<Vec<_>, _>>();
+        let found = match inputs {
+            Ok(inputs) => run.get_batch(pattern, &inputs).await,
+            Err(problem) => Err(problem),
+        };
+        match found {
+            Ok(answers) => answers
+                .into_iter()
+                .map(|answer| match answer {
+                    Some(Answer::Row { row, .. }) => Seen::Row(Some(row)),
+                    None => Seen::Row(None),
+                    Some(other) => Seen::Wrong(format!("{other:?}")),
+                })
+                .collect(),
+            Err(Problem::Busy { .. }) => bodies.iter().map(|_| Seen::Nothing).collect(),
+            Err(problem) => bodies.iter().map(|_| Seen::Wrong(problem.to_string())).collect(),
+        }
+    }
+
+    async fn pages(&self, pattern: &str, caller: &Caller, body: &Json, asking: &Asking<'_>) -> Seen {
+        let (mut rows, mut cursor, mut back) = (Vec::new(), None::<String>, None);
+        for _ in 0..PAGES_MAX {
+            match self.page(pattern, caller, body, asking, cursor.as_deref()).await {
+                Ok(Answer::Rows { rows: some, next, previous, .. }) => {
+                    if !some.is_empty() || back.is_none() {
+                        back = previous.map(|previous| (previous, some.clone()));
+                    }
+                    rows.extend(some);
+                    match next {
+                        Some(next) => cursor = Some(next),
+                        None => break,
+                    }
+                }
+                Ok(Answer::Row { row, .. }) => return Seen::Row(Some(row)),
+                Ok(Answer::NoRow) => return Seen::Row(None),
+                Ok(Answer::Count { count, at_least }) => return Seen::Count { count, at_least },
+                Ok(other) => return Seen::Wrong(format!("{other:?}")),
+                Err(Problem::Busy { .. }) if rows.is_empty() => return Seen::Nothing,
+                Err(Problem::Busy { .. }) => return Seen::Rows { rows, whole: false },
+                Err(problem) => return Seen::Wrong(problem.to_string()),
+            }
+        }
+        let Some((mut cursor, last)) = back.filter(|_| asking.back) else { return Seen::Rows { rows, whole: true } };
+        // Once more, from the last page to the first.
+        let mut rows = last;
+        for _ in 0..PAGES_MAX {
+            match self.page(pattern, caller, body, asking, Some(&cursor)).await {
+                Ok(Answer::Rows { rows: some, previous, .. }) => {
+                    rows.splice(0..0, some);
+                    match previous {
+                        Some(previous) => cursor = previous,
+                        None => return Seen::Rows { rows, whole: true },
+                    }
+                }
+                Err(Problem::Busy { .. }) => return Seen::Nothing,
+                other => return Seen::Wrong(format!("{other:?}")),
+            }
+        }
+        Seen::Wrong("a list without an end".into())
+    }
+
+    async fn page(
+        &self,
+        pattern: &str,
+        caller: &Caller,
+        body: &Json,
+        asking: &Asking<'_>,
+        cursor: Option<&str>,
+    ) -> Result<Answer, Problem> {
+        let run = &self.runs[asking.server];
+        let known = run.pattern(pattern).ok_or_else(|| Problem::Broken("there is no such pattern".into()))?;
+        let inputs = run.inputs_from_object(known, caller, body)?;
+        run.call(&Call { pattern, inputs, key: None, order: asking.order, limit: asking.limit, cursor }).await
+    }
+
+    /// What the rows remember of those requests of which nobody knows.
+    fn remember(&self) -> Result<(), String> {
+        let count = self.history.borrow().asked.len();
+        for at in 0..count {
+            let (pattern, caller, body, key, number) = {
+                let asked = &self.history.borrow().asked[at];
+                (asked.pattern.clone(), asked.caller.clone(), asked.body.clone(), asked.key.clone(), asked.number)
+            };
+            let run = &self.runs[0];
+            let Some(known) = run.pattern(&pattern) else { continue };
+            let Ok(inputs) = run.inputs_from_object(known, &caller, &body) else { continue };
+            let key = known.once_per.is_empty().then_some(key.as_str());
+            let found = self.ground.block_on(run.remembers(&*self.store, &pattern, &inputs, key, number))?;
+            let found = match found {
+                Ok(found) => found,
+                // Too old to be repeated, or nothing that can be written.
+                Err(Problem::KeyTime(_) | Problem::Input(_)) => None,
+                Err(problem) => return Err(format!("what is remembered: {problem}")),
+            };
+            // What was remembered once counts, though it may be forgotten since.
+            if found.is_some() {
+                self.history.borrow_mut().asked[at].remembered = found;
+            }
+        }
+        Ok(())
+    }
+
+    /// All rows, and what every read shows of them.
+    fn look(&self, generator: &mut Generator<'a>, thorough: bool) -> Result<(), String> {
+        let from_us = self.ground.now_us();
+        let mut rows = Vec::new();
+        let mut export = Export::default();
+        while let Some(some) =
+            self.ground.block_on(export.next(&self.runs[0]))?.map_err(|problem| format!("export: {problem}"))?
+        {
+            rows.extend(some);
+        }
+        let mut looked = Vec::new();
+        for pattern in crate::generate::known_patterns(self.catalog) {
+            let Action::Read(read) = &pattern.action else { continue };
+            let mut orders: Vec<Option<&str>> =
+                read.selection.orders.iter().map(|order| Some(order.name.as_str())).collect();
+            if orders.len() < 2 {
+                orders = vec![None];
+            }
+            for (caller, body) in generator.questions(pattern, if thorough { 12 } else { 6 }) {
+                for order in &orders {
+                    let asking =
+                        Asking { server: 1 % self.runs.len(), order: *order, limit: None, back: looked.len() % 3 == 0 };
+                    let read = self.read(0, usize::MAX, &pattern.name, &caller, std::slice::from_ref(&body), asking);
+                    looked.extend(self.ground.block_on(read)?);
+                }
+            }
+        }
+        let at_us = self.ground.now_us();
+        let mut history = self.history.borrow_mut();
+        let asked = history.asked.len();
+        history.quiet.push(Quiet { from_us, at_us, asked, rows, looked });
+        Ok(())
+    }
+}
+
+struct Asking<'a> {
+    server: usize,
+    order: Option<&'a str>,
+    limit: Option<u64>,
+    back: bool,
+}
+
+/// Whether its client has an answer that is the last word.
+fn is_over(asked: &Asked) -> bool {
+    asked.answers().any(|(attempt, answer)| match answer {
+        Ok(Answer::Applied { .. }) => true,
+        Ok(Answer::NotApplied { .. }) => !asked.is_under_way_at(attempt),
+        Ok(_) | Err(Problem::Busy { .. }) => false,
+        Err(_) => true,
+    })
+}

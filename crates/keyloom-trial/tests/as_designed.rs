@@ -1,0 +1,95 @@
+//! The catalogs on all stores under faults, as designed: nothing is lost, extra, applied twice or answered falsely.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that can't go on has failed, and says what it saw"
+)]
+
+use keyloom_trial::{AS_DESIGNED, On, Tally, Tried, catalogs::SMALL};
+
+fn clean(name: &str, on: On, seeds: std::ops::Range<u64>) -> Tally {
+    let (_, text) = SMALL.into_iter().find(|(known, _)| *known == name).unwrap();
+    let tried = Tried::new(name, text, on).unwrap_or_else(|words| panic!("{name} on {}: {words}", on.name()));
+    let mut sum = Tally::default();
+    for seed in seeds {
+        sum += tried.check(seed, AS_DESIGNED).unwrap_or_else(|failure| panic!("{}", told(&tried, seed, failure)));
+    }
+    sum
+}
+
+fn told(tried: &Tried, seed: u64, failure: Box<keyloom_trial::Failure>) -> String {
+    let story = tried.explained(seed, AS_DESIGNED, failure);
+    format!("\n{story}\nReplay: cargo xtask sim --seed {seed} --catalog {} --store {}", tried.name, tried.on.name())
+}
+
+/// A run in which nothing went wrong would show nothing.
+fn enough(sum: Tally) {
+    println!("{sum:?}");
+    assert!(sum.applied > 300 && sum.refused > 100, "too little happened: {sum:?}");
+    assert!(sum.uncertain > 10 && sum.repeated > 50, "too little went wrong: {sum:?}");
+    assert!(sum.compared > 1_000 && sum.rows > 50 && sum.looked > 100, "too little was looked at: {sum:?}");
+}
+
+#[test]
+fn values_that_move_between_rows_on_the_wide_store() {
+    enough(clean("market", On::Wide, 0..100));
+}
+
+#[test]
+fn values_that_move_between_rows_on_the_item_store() {
+    enough(clean("market", On::Items, 0..100));
+}
+
+#[test]
+fn values_that_move_between_rows_on_the_model_store() {
+    enough(clean("market", On::Model, 0..60));
+}
+
+#[test]
+fn tenants_and_rows_that_end_on_the_wide_store() {
+    enough(clean("desk", On::Wide, 0..80));
+}
+
+#[test]
+fn tenants_and_rows_that_end_on_the_item_store() {
+    enough(clean("desk", On::Items, 0..80));
+}
+
+#[test]
+fn tenants_and_rows_that_end_on_the_model_store() {
+    enough(clean("desk", On::Model, 0..60));
+}
+
+#[test]
+fn kept_values_on_the_item_store() {
+    enough(clean("stock", On::Items, 0..100));
+}
+
+#[test]
+fn kept_values_on_the_model_store() {
+    enough(clean("stock", On::Model, 0..100));
+}
+
+#[test]
+fn random_catalogs_on_all_stores() {
+    let (mut sum, mut count) = (Tally::default(), 0);
+    for seed in 0..150 {
+        for on in On::ALL {
+            let Some(tried) = Tried::random(seed, on) else { continue };
+            count += 1;
+            sum += tried.check(seed, AS_DESIGNED).unwrap_or_else(|failure| panic!("{}", told(&tried, seed, failure)));
+        }
+    }
+    println!("{count} catalogs: {sum:?}");
+    assert!(count > 20 && sum.applied > 200, "too little happened: {count} catalogs, {sum:?}");
+}
+
+/// The same seed is the same trial.
+#[test]
+fn a_seed_is_one_history() {
+    let (name, text) = SMALL[0];
+    let tally =
+        || Tried::new(name, text, On::Wide).unwrap().check(3, AS_DESIGNED).unwrap_or_else(|_| panic!("it fails"));
+    assert_eq!(tally(), tally());
+}
