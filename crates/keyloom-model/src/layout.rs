@@ -79,8 +79,6 @@ impl Horizons {
     pub const SETTLE: TimeSpan = TimeSpan::new(10, TimeUnit::Second);
     /// How long an answer may stay unknown, unless stated.
     pub const DOUBT: TimeSpan = TimeSpan::new(60, TimeUnit::Second);
-    /// How long what was removed is remembered, unless stated.
-    pub const GRACE: TimeSpan = TimeSpan::new(10, TimeUnit::Day);
 
     /// How long a projection may lag: as stated, else [`Horizons::SETTLE`].
     pub fn settle(&self) -> TimeSpan {
@@ -92,9 +90,9 @@ impl Horizons {
         self.doubt.unwrap_or(Self::DOUBT)
     }
 
-    /// How long what was removed is remembered: as stated, else [`Horizons::GRACE`].
-    pub fn grace(&self) -> TimeSpan {
-        self.grace.unwrap_or(Self::GRACE)
+    /// How long what was removed is remembered: as stated, else twice as long as a request may be repeated.
+    pub fn grace(&self, retries: TimeSpan) -> TimeSpan {
+        self.grace.unwrap_or(TimeSpan::new(retries.amount.saturating_mul(2), retries.unit))
     }
 }
 

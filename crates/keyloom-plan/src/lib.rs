@@ -6,6 +6,7 @@
 
 pub mod access;
 mod effects;
+mod horizons;
 mod legality;
 mod program;
 mod question;
@@ -16,11 +17,12 @@ mod truth;
 
 pub use access::{Access, Component, Reach, Slice, Why};
 pub use effects::{Does, Effect, Expects, When, WritePlan, counts_again, way, way_of};
+pub use horizons::Horizons;
 pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection, stated_path};
 pub use question::{Asked, Wants, questions, target};
 pub use refusal::{Because, Refusal, What};
 pub use stored::{
-    ALL_COLUMN, Companions, absent_column, bucket_column, grace_ms, kind_of, owner_column, retries_ms, rows_of,
-    source_columns, stored, system_tables,
+    ALL_COLUMN, Companions, absent_column, bucket_column, kind_of, owner_column, rows_of, source_columns, stored,
+    system_tables,
 };
 pub use test::{Fixed, Test, Within, tests};

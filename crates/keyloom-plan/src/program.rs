@@ -6,6 +6,7 @@ use keyloom_store::{Abilities, Atomic, Table as Stored};
 
 use crate::access::{self, Access, Component, Reach};
 use crate::effects::{Does, WritePlan, writes};
+use crate::horizons::Horizons;
 use crate::legality::objections;
 use crate::question::{Asked, Wants, questions, target};
 use crate::refusal::{Because, Refusal, What};
@@ -26,6 +27,8 @@ pub struct Program {
     pub abilities: Abilities,
     /// How the companions of a decision are brought about.
     pub companions: Companions,
+    /// The times of the protocol.
+    pub horizons: Horizons,
     /// The tables that Keyloom keeps for itself.
     pub system: Vec<Stored>,
     /// The tables of the layout, in its order, as the store makes them.
@@ -87,8 +90,21 @@ impl Program {
         }
         refusals.extend(objections(&layout, abilities, &reads, &tables));
         let system = system_tables(catalog, &layout, companions);
+        let horizons = Horizons::of(catalog, &layout);
+        refusals.extend(horizons.refusals());
         let abilities = abilities.clone();
-        Self { catalog: catalog.clone(), layout, abilities, companions, system, tables, reads, writes, refusals }
+        Self {
+            catalog: catalog.clone(),
+            layout,
+            abilities,
+            companions,
+            horizons,
+            system,
+            tables,
+            reads,
+            writes,
+            refusals,
+        }
     }
 
     /// The plan of a question.

@@ -103,6 +103,17 @@ pub enum What {
     },
     /// A table's rows are of nothing that the catalog knows.
     NotMade,
+    /// A time of the protocol does not end before another does.
+    Horizons {
+        /// Which.
+        one: &'static str,
+        /// Its milliseconds.
+        one_ms: i64,
+        /// The one that must be longer.
+        other: &'static str,
+        /// Its milliseconds.
+        other_ms: i64,
+    },
 }
 
 impl Refusal {
@@ -159,6 +170,7 @@ impl Refusal {
             What::NoReservations(_) => "add a table `reserves:`".to_owned(),
             What::Class { computed, .. } => format!("leave `class` out, or write `{}`", computed.name()),
             What::NotMade => "take it out of the layout".to_owned(),
+            What::Horizons { one, other, .. } => format!("state a shorter {one} or a longer {other}"),
         }
     }
 }
@@ -207,6 +219,9 @@ impl fmt::Display for What {
                 write!(f, "its class is {}, and the layout says {}", computed.name(), stated.name())
             }
             Self::NotMade => f.write_str("its rows are nothing that the catalog knows"),
+            Self::Horizons { one, one_ms, other, other_ms } => {
+                write!(f, "{one} is {one_ms} ms, and must be below {other}, {other_ms} ms")
+            }
         }
     }
 }

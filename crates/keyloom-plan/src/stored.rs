@@ -5,6 +5,8 @@ use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, 
 use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
 use keyloom_value::{Kind, Member, Variant};
 
+use crate::horizons::Horizons;
+
 /// How the companions of a decision are brought about: rows of projections, reservations, receipts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Companions {
@@ -42,23 +44,10 @@ pub fn owner_column(field: &str) -> String {
     format!("kl_owner_{field}")
 }
 
-/// For how long a repeated request has one effect.
-pub fn retries_ms(catalog: &Catalog) -> i64 {
-    const DAY_MS: i64 = 86_400_000;
-    catalog.retries.map_or(DAY_MS, |span| i64::try_from(span.milliseconds()).unwrap_or(i64::MAX / 4))
-}
-
-/// How long removed and expired rows are remembered: as the layout states it, else twice as long as requests may be
-/// repeated.
-pub fn grace_ms(catalog: &Catalog, layout: &Layout) -> i64 {
-    let stated = layout.horizons.grace.map(|grace| i64::try_from(grace.milliseconds()).unwrap_or(i64::MAX / 2));
-    stated.unwrap_or_else(|| retries_ms(catalog).saturating_mul(2))
-}
-
 /// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
 /// what callers show to say who they are, and, where anything comes after a decision, what is to be looked at again.
 pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
-    let grace_ms = grace_ms(catalog, layout);
+    let grace_ms = Horizons::of(catalog, layout).grace_ms;
     let system = vec![column("value", Kind::Bytes)];
     let receipts = vec![column("inputs", Kind::Bytes), column("version", Kind::Int), column("refused", Kind::Text)];
     let receipts = table("kl_receipt", Discipline::Placed, vec![column("request", Kind::Bytes)], Vec::new(), receipts);
@@ -188,7 +177,7 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
         matches!(of.holds, Holds::Source { .. } | Holds::Projection { .. }) && entity.class(catalog).0 == Class::Append;
     let kept = entity.kept_for().filter(|_| appended);
     let lifetime_ms = kept.and_then(|kept| i64::try_from(kept.milliseconds()).ok());
-    Some(Stored { grace_ms: grace_ms(catalog, layout), lifetime_ms, ..made })
+    Some(Stored { grace_ms: Horizons::of(catalog, layout).grace_ms, lifetime_ms, ..made })
 }
 
 /// Whose fields the columns of a table are.

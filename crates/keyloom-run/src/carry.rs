@@ -17,7 +17,7 @@ use crate::{
     judge::{Checked, ends_at},
     kept::KeptChange,
     problem::Problem,
-    program::{ALL, EntityPlan, KeyPart, Projection, grace_ms},
+    program::{ALL, EntityPlan, KeyPart, Projection},
     read::millis,
     record::{Record, Token},
     reserve::Reserve,
@@ -100,10 +100,9 @@ impl Run {
         image.resize(self.columns(entity.source.table), Value::Null);
         // A row that is gone or has ended is remembered for as long as decisions may be under way that expect it to be
         // absent, and requests may be repeated that it has absorbed.
-        let grace_ms = grace_ms(self.program.retries_ms());
         let ends_at = ends_at(entity, &record.values).map_err(|problem| Fault::refused(problem.to_string()))?;
         let ends_at = if record.gone { Some(millis(now_us)) } else { ends_at.map(Millis) };
-        let expires_at = ends_at.map(|ends_at| ends_at.plus(grace_ms));
+        let expires_at = ends_at.map(|ends_at| ends_at.plus(self.program.grace_ms()));
         let change = Change {
             table: self.table(entity.source.table).0,
             key: &key,

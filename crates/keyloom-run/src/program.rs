@@ -260,7 +260,12 @@ impl Program {
 
     /// For how long a repeated request has one effect.
     pub(crate) fn retries_ms(&self) -> i64 {
-        keyloom_plan::retries_ms(&self.catalog)
+        self.planned.horizons.retries_ms
+    }
+
+    /// How long removed and expired rows are remembered.
+    pub(crate) fn grace_ms(&self) -> i64 {
+        self.planned.horizons.grace_ms
     }
 }
 
@@ -314,11 +319,6 @@ impl EntityPlan {
 fn reorder(values: &[Value<'static>], from: &[usize], to: &[usize]) -> Vec<Value<'static>> {
     let at = |field: &usize| from.iter().position(|known| known == field);
     to.iter().map(|field| at(field).map_or(Value::Null, |at| values[at].clone())).collect()
-}
-
-/// Removed and expired rows are remembered for this much longer than requests may be repeated.
-pub(crate) fn grace_ms(retries_ms: i64) -> i64 {
-    retries_ms.saturating_mul(2)
 }
 
 /// An expression that a plan evaluates, with the kind it is to have.

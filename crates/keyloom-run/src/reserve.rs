@@ -6,7 +6,7 @@ use keyloom_value::Value;
 use crate::{
     carry::{Intent, passes},
     problem::Problem,
-    program::{EntityPlan, Reservation, grace_ms},
+    program::{EntityPlan, Reservation},
     read::millis,
     record::Record,
     run::Run,
@@ -161,7 +161,7 @@ impl Run {
         match owner {
             Some(mut owner) => (owner.split_off(usize::from(entity.tenant.is_some())), None),
             None => {
-                let until = millis(now_us).plus(grace_ms(self.program.retries_ms()));
+                let until = millis(now_us).plus(self.program.grace_ms());
                 (vec![Value::Null; entity.own_key().len()], Some(until))
             }
         }

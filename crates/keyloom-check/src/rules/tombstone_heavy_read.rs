@@ -2,7 +2,6 @@ use keyloom_facts::Facts;
 use keyloom_finding::{Finding, Level, Rule};
 use keyloom_model::layout::Table;
 use keyloom_model::{Action, Entity, Share, TimeSpan, TimeUnit, count_text};
-use keyloom_plan::grace_ms;
 
 use crate::context::limit;
 use crate::load::takes_away;
@@ -57,7 +56,7 @@ pub(crate) fn left_behind(context: &LayoutContext<'_>, table: &Table, entity: &E
     }
     let one = !context.has_tenant(table, entity);
     let share = if one { Share::ALL } else { context.catalog.tenant.as_ref()?.busiest? };
-    let grace = grace_ms(context.catalog, &context.program.layout).max(0) as u64;
+    let grace = context.program.horizons.grace_ms.max(0) as u64;
     let days = grace as f64 / TimeUnit::Day.milliseconds() as f64;
     let (mut rows, mut words) = (0.0, Vec::new());
     for plan in context.program.writes.iter().filter(|plan| takes_away(plan, table)) {

@@ -17,7 +17,7 @@ use super::due::{Differs, Due, Place, reservation};
 use crate::{
     carry::Companion,
     problem::Problem,
-    program::{EntityPlan, grace_ms},
+    program::EntityPlan,
     record::Record,
     reserve::{Held, Reserve, held_by},
     run::Run,
@@ -241,7 +241,7 @@ impl Run {
                 Some(there) if !appended => there.version + 1,
                 Some(there) => there.version.max(stands) + 1,
                 // Its request may be repeated and bring the row itself.
-                None if may_come(stands, now_us, self.program.retries_ms()) => {
+                None if may_come(stands, now_us, self.program.grace_ms()) => {
                     left = Some(format!(
                         "a list shows a row of {} that is not there; its request may still be repeated, so it is left \
                          for now",
@@ -295,7 +295,7 @@ enum Carried<'a> {
 }
 
 /// Whether the request that made a row of this version may still be repeated.
-fn may_come(version: u64, now_us: i64, retries_ms: i64) -> bool {
+fn may_come(version: u64, now_us: i64, grace_ms: i64) -> bool {
     let birth_us = i64::try_from(version).unwrap_or(i64::MAX);
-    now_us.saturating_sub(birth_us) < grace_ms(retries_ms).saturating_mul(1_000)
+    now_us.saturating_sub(birth_us) < grace_ms.saturating_mul(1_000)
 }

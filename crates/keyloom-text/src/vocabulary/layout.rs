@@ -20,7 +20,7 @@ pub(crate) static HORIZONS: &[Word] = &[
     word("doubt", "How long an answer may stay unknown; 60s unless stated."),
     word("late", "How late a placement may arrive."),
     word("page", "How long reading a page may take."),
-    word("grace", "How long what was removed is remembered; 10 days unless stated."),
+    word("grace", "How long what was removed is remembered; twice `retries` unless stated."),
 ];
 
 /// A table; [`table_words`] says which word fits beside which kind.

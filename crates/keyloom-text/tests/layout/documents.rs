@@ -79,7 +79,7 @@ fn what_is_not_stated() {
     assert_eq!(layout.horizons, Horizons::default());
     assert_eq!(layout.horizons.settle(), TimeSpan::new(10, TimeUnit::Second));
     assert_eq!(layout.horizons.doubt(), TimeSpan::new(60, TimeUnit::Second));
-    assert_eq!(layout.horizons.grace(), TimeSpan::new(10, TimeUnit::Day));
+    assert_eq!(layout.horizons.grace(TimeSpan::new(24, TimeUnit::Hour)), TimeSpan::new(48, TimeUnit::Hour));
 }
 
 #[test]

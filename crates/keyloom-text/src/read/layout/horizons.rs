@@ -40,7 +40,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, retries: Option<TimeSpa
 /// What is stated must go together with the rest; where nothing is stated, nobody chose anything wrong.
 fn compare(reader: &mut Reader<'_>, keys: &Keys<'_>, horizons: &Horizons, retries: TimeSpan) {
     let place = |key: &str| keys.get(key).map(|node| node.place);
-    let (settle, doubt, grace) = (horizons.settle(), horizons.doubt(), horizons.grace());
+    let (settle, doubt, grace) = (horizons.settle(), horizons.doubt(), horizons.grace(retries));
     let mut ends_before = |one: u64, other: TimeSpan, at: Option<Place>, message: String, help: String| {
         if one >= other.milliseconds() {
             reader.push(at.map(|at| bad_value::finding(at, message, Some(help))));
