@@ -11,7 +11,7 @@ use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Credential, Holder, Problem, Program, Role, Run};
 use keyloom_sim::{AtOnce, ItemStore, WideStore};
 use keyloom_store::{Define, Model, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
@@ -163,4 +163,56 @@ fn a_tenant_can_not_be_named_by_a_request() {
     let body = json!({"desk_id": DESK, "firm": "bolt"});
     let refused = read(&run, &caller("acme", "ann"), "get_desk", &body, None);
     assert!(matches!(&refused, Err(Problem::Input(words)) if words.contains("no input `firm`")), "{refused:?}");
+}
+
+#[test]
+fn keys_are_known_until_they_are_revoked() {
+    for run in stores() {
+        assert!(!wait(run.has_keys()).unwrap());
+        let shown = |letter: &str| Credential::read(&format!("kl_{}A", letter.repeat(42))).unwrap();
+        let holder = |subject: &str, role, tenant: Option<&str>| Holder {
+            subject: subject.to_owned(),
+            role,
+            tenant: tenant.map(str::to_owned),
+        };
+        let (ann, ops) = (shown("a"), shown("b"));
+        let added = wait(run.add_key(ann.hash(), holder("ann", Role::Client, Some("acme")))).unwrap();
+        wait(run.add_key(ops.hash(), holder("ops", Role::Operator, None))).unwrap();
+        assert!(wait(run.has_keys()).unwrap());
+        assert_eq!(wait(run.find_key(&ann.hash())).unwrap(), Some(added.clone()));
+        assert_eq!(wait(run.find_key(&shown("c").hash())).unwrap(), None);
+        // Who knows the id of a key, and not the rest, knows nothing.
+        let mut alike = *ann.hash().bytes();
+        alike[31] ^= 1;
+        assert_eq!(wait(run.find_key(&keyloom_run::Hash::of_bytes(&alike).unwrap())).unwrap(), None);
+        assert!(wait(run.add_key(keyloom_run::Hash::of_bytes(&alike).unwrap(), added.holder.clone())).is_err());
+        assert_eq!(
+            wait(run.add_key(ann.hash(), added.holder.clone())).unwrap(),
+            added,
+            "added once, however often it is sent"
+        );
+
+        let revoked = wait(run.revoke_key(&ann.hash().id())).unwrap().unwrap();
+        assert!(revoked.revoked_us.is_some());
+        assert_eq!(wait(run.find_key(&ann.hash())).unwrap().unwrap().revoked_us, revoked.revoked_us);
+        assert_eq!(wait(run.revoke_key(&ann.hash().id())).unwrap().unwrap(), revoked, "again is the same");
+        assert_eq!(wait(run.revoke_key("000000000000")).unwrap(), None);
+        let keys = wait(run.keys()).unwrap();
+        assert_eq!(keys.len(), 2);
+        wait(run.revoke_key(&ops.hash().id())).unwrap();
+        assert!(wait(run.has_keys()).unwrap(), "revoking the last one opens nothing");
+
+        for (subject, role, tenant) in [
+            ("ann", Role::Client, None),
+            ("ann", Role::Client, Some("a firm with too long a name")),
+            ("ann", Role::Client, Some("")),
+            ("ann", Role::Client, Some("ac\nme")),
+            ("", Role::Worker, None),
+            ("ann", Role::Worker, Some("acme")),
+        ] {
+            let refused = wait(run.add_key(shown("c").hash(), holder(subject, role, tenant)));
+            assert!(matches!(refused, Err(Problem::Input(_))), "{subject} {role:?} {tenant:?}: {refused:?}");
+        }
+        assert_eq!(wait(run.keys()).unwrap().len(), 2);
+    }
 }

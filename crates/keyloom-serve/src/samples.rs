@@ -64,7 +64,7 @@ pub(crate) fn curl(run: &Run, pattern: &Pattern, address: &str, keyed: bool) -> 
         .iter()
         .map(|(name, value)| format!("{name}={}", encoded(value.as_str().unwrap_or(&value.to_string()))))
         .collect();
-    Some(format!("curl '{address}/v1/{}?{}'{shown}", pattern.name, query.join("&")))
+    Some(format!("curl '{address}/v1/{}{}'{shown}", pattern.name, asked(&query)))
 }
 
 struct Samples<'a> {
@@ -156,8 +156,13 @@ impl Samples<'_> {
             query.push(format!("{}={}", input.name, encoded(&to_text(&value, &kind).ok()?)));
         }
         let (_, shown) = self.shown(role);
-        Some(format!("curl '{}/v1/{}?{}'{shown}", self.address, pattern.name, query.join("&")))
+        Some(format!("curl '{}/v1/{}{}'{shown}", self.address, pattern.name, asked(&query)))
     }
+}
+
+/// A query, where there is any.
+fn asked(query: &[String]) -> String {
+    if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) }
 }
 
 /// A tenant to begin with, where the catalog has tenants.

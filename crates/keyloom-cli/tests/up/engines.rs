@@ -5,7 +5,7 @@ use std::path::Path;
 use keyloom_engines::{Cassandra, Dynoxide, announce, available, cassandra};
 use serde_json::{Value as Json, json};
 
-use crate::process::{Up, ended, example, new_key};
+use crate::process::{Up, ended, example, new_key, request};
 
 #[test]
 fn the_shop_is_served_on_cassandra() {
@@ -75,6 +75,29 @@ fn tour(folder: &Path, store: &[&str], first: &[&str], making: &str) {
     let (code, rows) = ended(&[&["export", shop], store].concat(), folder);
     assert_eq!((code, rows.lines().count()), (0, 3), "{rows}");
     assert_eq!(rows.matches("\"entity\":\"Order\"").count(), 2, "{rows}");
+    keys(folder, store, &user);
+}
+
+/// Keys lie in the engine: a process that serves it asks for the one that another command has added.
+fn keys(folder: &Path, store: &[&str], user: &str) {
+    let shop = example("shop");
+    let up = Up::start(&shop, folder, store);
+    let path = shop.to_str().unwrap();
+    let (code, said) = ended(&[&["key", "add", path, "--subject", "ann"], store].concat(), folder);
+    assert_eq!(code, 0, "{said}");
+    let shown = said.lines().find(|line| line.starts_with("kl_")).unwrap();
+    let id = said.split("added key ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let (code, list) = ended(&[&["key", "list", path], store].concat(), folder);
+    assert!(code == 0 && list.contains(id) && !list.contains(shown), "{list}");
+    let bearer = format!("Bearer {shown}");
+    let get = |headers: &[(&str, &str)]| {
+        request(&up.address, &format!("GET /v1/get_profile?user_id={user} HTTP/1.1"), headers, "").unwrap().status
+    };
+    assert_eq!(get(&[("Authorization", &bearer)]), 200, "known at once");
+    let (code, said) = ended(&[&["key", "revoke", id, path], store].concat(), folder);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(get(&[("Authorization", &bearer)]), 401, "no longer, when the command has ended");
+    assert_eq!(get(&[]), 401, "and nobody else gets in");
 }
 
 /// The orders of a user, a page of one row at a time.

@@ -37,7 +37,8 @@ patterns:
   cards: { list: Card, by: [desk_id], order: number asc, page: 1, returns: [number, words, desk.name], rate: rare }
 ";
 
-fn desks(folder: &Path) -> PathBuf {
+/// Two kinds of rows that belong to firms.
+pub(crate) fn desks(folder: &Path) -> PathBuf {
     let path = folder.join("desks.yaml");
     std::fs::write(&path, DESKS).unwrap();
     path

@@ -78,6 +78,12 @@ impl Up {
         self.said.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| line.starts_with("curl ")).collect()
     }
 
+    /// The client's key of development, where there is one.
+    pub(crate) fn development_key(&self) -> Option<String> {
+        let (_, shown) = self.curls().first()?.split_once("Bearer ")?;
+        shown.split('\'').next().map(str::to_owned)
+    }
+
     pub(crate) fn get(&self, path: &str) -> Response {
         request(&self.address, &format!("GET {path} HTTP/1.1"), &[], "").unwrap()
     }
