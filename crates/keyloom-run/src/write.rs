@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     answer::Answer,
+    caller::Caller,
     carry::{Intent, Tried},
     idempotency::IdempotencyKey,
     inputs::Inputs,
@@ -69,6 +70,10 @@ impl Run {
         };
         if items.len() as u64 > max {
             return Err(Problem::Input(format!("{} items, but at most {max} are taken at a time", items.len())));
+        }
+        // A key that is none is a fault of the whole request, also where it has no items.
+        if plan.once_per.is_empty() {
+            self.idempotency_key(key, Caller::NOBODY)?;
         }
         let mut calls: Vec<(Call<'_>, [u8; 16], u32)> = Vec::with_capacity(items.len());
         for inputs in items {
