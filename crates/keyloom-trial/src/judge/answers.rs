@@ -118,7 +118,8 @@ impl Judge<'_> {
         if reason == "conflict" {
             return Ok(());
         }
-        let from_us = if attempt.is_question { request.sent_us } else { attempt.from_us };
+        // A refusal that was decided is repeated, and was true when an attempt before met it.
+        let from_us = request.sent_us;
         let to_us = attempt.to_us;
         let met = self.met(request, from_us, to_us);
         let said = |next: &Next| matches!(next, Next::Refused(known) if known == reason);
