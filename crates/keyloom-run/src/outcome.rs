@@ -22,7 +22,7 @@ use crate::{
 
 type Owned = Value<'static>;
 
-/// What an outcome token names: whose row, the request, the version that it expected, whether it is a repeat, the row's key.
+/// What an outcome token names: whose row, the request, the version that it expected, whether it happens once, the row's key.
 type Named<'a> = (&'a EntityPlan, Token, Option<u64>, bool, &'a [u8]);
 
 impl Run {

@@ -133,5 +133,12 @@ pub fn counts_again(catalog: &Catalog, owner: &Entity, field: &str, table: &Tabl
     let parts = table.partition.parts();
     let in_group = |part: &Part| matches!(part, Part::Field(field) if group.contains(&field.as_str()));
     let together = !table.all_tenants && parts.len() == group.len() && parts.iter().all(in_group);
-    has_rows && together
+    let reads = kept.field.iter().chain(&kept.by);
+    let holds = |field: &String| {
+        let in_key =
+            parts.iter().any(|part| part.field() == field) || table.sort.iter().any(|item| item.field == *field);
+        in_key || table.columns.as_ref().is_some_and(|columns| columns.contains(field))
+    };
+    // What a list needs beside is not known before its columns are; a table of contributions states them.
+    has_rows && together && reads.into_iter().all(holds)
 }

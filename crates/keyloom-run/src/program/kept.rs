@@ -49,9 +49,10 @@ pub(crate) struct Counts {
 }
 
 impl Kept {
-    /// Whether it is added up of all rows, so that the order in which they are looked at does not matter.
+    /// Whether it is at any moment what the rows add up to, so that it can be compared with them. What is counted again
+    /// lags behind them for a while.
     pub(crate) fn adds_up(&self) -> bool {
-        matches!(self.aggregate, Aggregate::Count | Aggregate::Sum | Aggregate::Average)
+        self.way == Way::Rider
     }
 
     /// The key of the value that a row of the counted table counts for.
