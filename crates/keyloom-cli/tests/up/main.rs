@@ -6,6 +6,7 @@
     reason = "the tests run the real command on real files"
 )]
 
+mod cases;
 mod crash;
 mod data;
 mod described;
