@@ -223,7 +223,7 @@ fn unresolved() -> Problem {
     }
 }
 
-fn uncounted() -> Problem {
+pub(crate) fn uncounted() -> Problem {
     Problem::Busy {
         after: std::time::Duration::from_millis(200),
         cause: "others change what is counted all the time; nothing was done".into(),

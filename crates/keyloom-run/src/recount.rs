@@ -33,8 +33,10 @@ pub(crate) struct Group<'a> {
 
 /// A row in a group, while it is counted: all but this one, and this one as it is to be.
 struct Instead<'a> {
-    key: &'a [u8],
-    values: Option<&'a [Owned]>,
+    /// Where it stands, and where it is to stand.
+    keys: &'a [Vec<u8>],
+    /// Where and what it is to be, if it is in the group then.
+    becomes: Option<(Vec<u8>, &'a [Owned])>,
 }
 
 impl Run {
@@ -114,6 +116,8 @@ impl Run {
         {
             return Ok(Vec::new());
         }
+        let own = |row: &Companion| self.key_bytes(counts.table, &row.key);
+        let keys = new.iter().chain(&old).map(own).collect::<Result<Vec<_>, Problem>>()?;
         let mut changes: Vec<KeptChange> = Vec::new();
         for row in new.iter().chain(&old) {
             let key = Kept::key_at(counts, &row.key);
@@ -121,9 +125,9 @@ impl Run {
                 continue;
             }
             let stands = self.kept_row(kept, &key).await?;
-            let own = self.key_bytes(counts.table, &row.key)?;
             let here = new.as_ref().filter(|new| Kept::key_at(counts, &new.key) == key);
-            let instead = Instead { key: &own, values: here.map(|_| after.values.as_slice()) };
+            let becomes = here.map(own).transpose()?.map(|at| (at, after.values.as_slice()));
+            let instead = Instead { keys: &keys, becomes };
             let values = self.tally(kept, counts, &key, Some(instead)).await?.values();
             let (expect, version) = following(stands.as_ref(), now_us)?;
             changes.push(KeptChange { table: kept.table, key, expect, version, values });
@@ -163,7 +167,8 @@ impl Run {
             });
             let read = read.await?;
             for row in &read.rows {
-                if instead.as_ref().is_some_and(|instead| instead.key == row.key_bytes()) {
+                let is_own = |instead: &Instead<'_>| instead.keys.iter().any(|key| key == row.key_bytes());
+                if instead.as_ref().is_some_and(is_own) {
                     continue;
                 }
                 let value = |at: &Option<_>| match at {
@@ -178,8 +183,8 @@ impl Run {
                 End::Limit { reached } => after = Some(reached),
             }
         }
-        if let Some(Instead { key, values: Some(values) }) = instead {
-            tally.add(values, key.to_vec());
+        if let Some(Instead { becomes: Some((key, values)), .. }) = instead {
+            tally.add(values, key);
         }
         Ok(tally)
     }

@@ -16,6 +16,7 @@ use keyloom_value::Value;
 use super::due::{Differs, Due, Place, reservation};
 use crate::{
     carry::Companion,
+    follow::uncounted,
     problem::Problem,
     program::EntityPlan,
     record::Record,
@@ -94,7 +95,13 @@ impl Run {
         }
         // What is not acknowledged is seen by the next look.
         self.project(entity, &record, None).await;
-        drop(self.place(&removed).await);
+        if self.place(&removed).await.is_ok() {
+            // It may have been counted while it stood there.
+            let groups = self.groups(entity, &removed.iter().collect::<Vec<_>>());
+            if !self.recount(&groups).await {
+                return Err(uncounted());
+            }
+        }
         Ok(left)
     }
 
