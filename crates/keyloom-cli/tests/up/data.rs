@@ -116,7 +116,7 @@ fn damage_is_told_apart_for_callers_and_for_the_operator() {
     }
     let (code, said) = up.stop_saying("-TERM");
     assert_eq!(code, Some(0));
-    assert!(said.contains("Z get_profile: ") && said.contains("Checksum"), "{said}");
+    assert!(said.contains("\"pattern\":\"get_profile\"") && said.contains("Checksum"), "{said}");
     assert!((1..=3).contains(&said.lines().count()), "{said}");
 
     std::fs::write(here.join("data/schema"), "garbage").unwrap();

@@ -46,7 +46,8 @@ fn requests_that_hang_are_cut_off() {
     std::thread::sleep(Duration::from_millis(200));
     let started = Instant::now();
     let (code, said) = up.stop_saying("-TERM");
-    assert_eq!((code, said.as_str()), (Some(0), "keyloom: 2 requests did not end in time and were cut off\n"));
+    assert_eq!(code, Some(0));
+    assert!(said.ends_with("\"what\":\"2 requests did not end in time and were cut off\"}\n"), "{said}");
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     waiting.iter_mut().for_each(|stream| assert_eq!(stream.read(&mut [0; 100]).unwrap_or(0), 0, "no answer"));
     let up = Up::start(&example("shop"), folder.path(), &[]);
