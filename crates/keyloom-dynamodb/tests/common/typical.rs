@@ -52,6 +52,8 @@ pub fn value(kind: &Kind, size: &ValueSize, number: u64) -> Owned {
             Value::Map(each.map(|(at, name, size)| (value(key, name, at), value(of, size, number))).collect())
         }
         (Kind::Struct(members), ValueSize::Members(sizes)) => {
+            // What is not sized is absent: the reason of a request that was refused, which few are.
+            let sizes = sizes.iter().chain(std::iter::repeat(&ValueSize::Absent));
             Value::Struct(members.iter().zip(sizes).map(|(member, size)| value(&member.kind, size, number)).collect())
         }
         (Kind::OneOf(kinds), ValueSize::Choice(which, size)) => {
