@@ -39,7 +39,7 @@ pub struct Settled {
 impl Run {
     /// One pass over the dirty log: finishes what writers left behind, and says what it did. To be called every few
     /// seconds, by one process or by several; without it, rows of lists and unique values that a writer did not come to
-    /// stay as they were. Where everything rides along with its decision there is nothing to do.
+    /// stay as they were. Where everything rides along with its decision, all that is left are parts of rows that were deleted.
     ///
     /// # Errors
     /// When it can't be seen how far the log is settled. Call it again.

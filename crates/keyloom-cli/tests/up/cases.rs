@@ -38,7 +38,7 @@ fn driven(store: &[&str], first: &[&str]) {
     let report: Json = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
     for of in report["patterns"].as_array().unwrap() {
         assert_eq!(of["work"]["calls_above_bound"], 0, "{of:#}");
-        for broken in ["bad_input", "broken", "unknown", "no_key", "not_enough", "no_page"] {
+        for broken in ["bad_input", "bad_key", "no_caller", "not_yours", "no_pattern", "no_page", "broken", "unknown"] {
             assert_eq!(of["outcomes"].get(broken), None, "{of:#}");
         }
     }
