@@ -57,7 +57,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  keyloom export examples/shop > shop.jsonl\n  keyloom export examples/shop --store cassandra://db-1/shop\n  keyloom export examples/shop --data /srv/shop | grep '\"entity\":\"Order\"'\n\nEach line is {\"entity\": .., \"version\": .., \"row\": {..}}. Rows that change meanwhile are seen before or after;\na moment is what `keyloom backup` holds."
     )]
-    Export(ExportArguments),
+    Export(DataArguments),
     /// Compare every list, unique value and kept value with the rows that it follows from, also while it is served
     #[command(
         after_help = "Examples:\n  keyloom verify                               this folder's catalog, its data in .keyloom\n  keyloom verify examples/shop --data /srv/shop\n  keyloom verify examples/shop --store cassandra://db-1/shop --rate 5000\n  keyloom verify --format json | jq .stale\n\nNothing is changed. What is cut off goes on where it was; --anew begins from the start. What is under way is no\ndifference: it is looked at again.\nExit code 1 when something differs; `keyloom repair` brings that right."
@@ -254,21 +254,6 @@ pub(crate) struct RestoreArguments {
     pub(crate) data: PathBuf,
 }
 
-#[derive(Args)]
-pub(crate) struct ExportArguments {
-    /// A catalog file or folder; a folder stands for its catalog.yaml
-    #[arg(default_value = ".")]
-    pub(crate) catalog: PathBuf,
-    /// The layout to store it by; without one, it is designed
-    #[arg(long, value_name = "FILE")]
-    pub(crate) layout: Option<PathBuf>,
-    /// The folder with the data; by default .keyloom/ and the name of the catalog
-    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
-    pub(crate) data: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) store: StoreArguments,
-}
-
 #[derive(Subcommand)]
 pub(crate) enum KeyArguments {
     /// Add a key and print it, this once
@@ -288,7 +273,7 @@ pub(crate) enum KeyArguments {
 #[derive(Args)]
 pub(crate) struct KeyAddArguments {
     #[command(flatten)]
-    pub(crate) of: KeyOfArguments,
+    pub(crate) of: DataArguments,
     /// Who calls with it, which a catalog calls $caller
     #[arg(long, value_name = "NAME")]
     pub(crate) subject: String,
@@ -306,7 +291,7 @@ pub(crate) struct KeyAddArguments {
 #[derive(Args)]
 pub(crate) struct KeyListArguments {
     #[command(flatten)]
-    pub(crate) of: KeyOfArguments,
+    pub(crate) of: DataArguments,
 }
 
 #[derive(Args)]
@@ -314,16 +299,16 @@ pub(crate) struct KeyRevokeArguments {
     /// The id of the key, as `keyloom key list` shows it
     pub(crate) id: String,
     #[command(flatten)]
-    pub(crate) of: KeyOfArguments,
+    pub(crate) of: DataArguments,
 }
 
-/// Whose keys.
-#[derive(Args)]
-pub(crate) struct KeyOfArguments {
+/// Whose rows, and where they are.
+#[derive(Args, Clone)]
+pub(crate) struct DataArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
-    /// The layout to store it by; without one, it is designed
+    /// The layout they are stored by; without one, it is designed
     #[arg(long, value_name = "FILE")]
     pub(crate) layout: Option<PathBuf>,
     /// The folder with the data; by default .keyloom/ and the name of the catalog
@@ -335,17 +320,8 @@ pub(crate) struct KeyOfArguments {
 
 #[derive(Args, Clone)]
 pub(crate) struct VerifyArguments {
-    /// A catalog file or folder; a folder stands for its catalog.yaml
-    #[arg(default_value = ".")]
-    pub(crate) catalog: PathBuf,
-    /// The layout it is stored by; without one, it is designed
-    #[arg(long, value_name = "FILE")]
-    pub(crate) layout: Option<PathBuf>,
-    /// The folder with the data; by default .keyloom/ and the name of the catalog
-    #[arg(long, value_name = "FOLDER", conflicts_with = "address")]
-    pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) store: StoreArguments,
+    pub(crate) of: DataArguments,
     /// At most so many rows a second
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,

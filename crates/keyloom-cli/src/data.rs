@@ -8,10 +8,11 @@ use keyloom::run::Problem;
 use keyloom::serve::{self, DataError};
 
 use crate::Exit;
-use crate::arguments::{BackupArguments, ExportArguments, RestoreArguments};
+use crate::arguments::{BackupArguments, DataArguments, RestoreArguments};
 use crate::files::{catalog_path, shown_name};
 use crate::output::{complain, print};
-use crate::up::{checked, data_folder, engine, exit};
+use crate::up::exit;
+use crate::whose::Whose;
 
 /// Writes a backup.
 pub(crate) fn backup(arguments: &BackupArguments) -> Exit {
@@ -34,7 +35,7 @@ pub(crate) fn restore(arguments: &RestoreArguments) -> Exit {
 }
 
 /// Prints every row.
-pub(crate) fn export(arguments: &ExportArguments) -> Exit {
+pub(crate) fn export(arguments: &DataArguments) -> Exit {
     if arguments.data.is_some() && !catalog_path(&arguments.catalog).exists() {
         complain(&format!(
             "there is no catalog {}, and the names of fields stand in it: keyloom export CATALOG --data DIR",
@@ -42,22 +43,17 @@ pub(crate) fn export(arguments: &ExportArguments) -> Exit {
         ));
         return Exit::BadInput;
     }
-    let (catalog, layout) = match checked(&arguments.catalog, arguments.layout.as_deref()) {
-        Ok(checked) => checked,
+    let Whose { catalog, layout, engine, folder } = match Whose::read(arguments) {
+        Ok(whose) => whose,
         Err(exit) => return exit,
     };
-    let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut progress = Progress::new();
-    let engine = match engine(&arguments.store, None) {
-        Ok(engine) => engine,
-        Err(exit) => return exit,
-    };
     let exported = match engine {
         Some(engine) => {
             serve::export_engine(&catalog, layout.as_ref(), &engine, &mut out, &mut |bytes| progress.say(bytes))
         }
-        None => serve::export(&catalog, layout.as_ref(), &data, &mut out, &mut |bytes| progress.say(bytes)),
+        None => serve::export(&catalog, layout.as_ref(), &folder, &mut out, &mut |bytes| progress.say(bytes)),
     };
     progress.end();
     match exported {

@@ -1,18 +1,14 @@
 //! `key add`, `key list` and `key revoke`.
 
-use std::path::PathBuf;
-
-use keyloom::model::Catalog;
-use keyloom::model::layout::Layout;
 use keyloom::run::{Holder, Key, Role};
-use keyloom::serve::{Engine, KeyData, KeysOf};
+use keyloom::serve::{KeyData, KeysOf};
 use keyloom::value::{Kind, Value, to_text};
 
 use crate::Exit;
-use crate::arguments::{KeyAddArguments, KeyArguments, KeyListArguments, KeyOfArguments, KeyRevokeArguments};
+use crate::arguments::{KeyAddArguments, KeyArguments, KeyListArguments, KeyRevokeArguments};
 use crate::data::failed;
 use crate::output::{complain, print};
-use crate::up::{checked, data_folder, engine};
+use crate::whose::Whose;
 
 /// Adds, lists or revokes keys.
 pub(crate) fn run(arguments: &KeyArguments) -> Exit {
@@ -29,14 +25,14 @@ pub(crate) fn run(arguments: &KeyArguments) -> Exit {
 
 /// The key alone goes to standard output, so that `KEY=$(keyloom key add ..)` has it and nothing else.
 fn add(arguments: &KeyAddArguments) -> Result<(), Exit> {
-    let of = Of::read(&arguments.of)?;
+    let of = Whose::read(&arguments.of)?;
     let role = match (arguments.worker, arguments.operator) {
         (true, _) => Role::Worker,
         (_, true) => Role::Operator,
         _ => Role::Client,
     };
     let holder = Holder { subject: arguments.subject.clone(), role, tenant: arguments.tenant.clone() };
-    let (credential, key) = of.keys().add(holder).map_err(|error| failed(&error))?;
+    let (credential, key) = keys(&of).add(holder).map_err(|error| failed(&error))?;
     complain(&format!(
         "added key {} for {}. It is shown this once; callers send it as `Authorization: Bearer kl_..`",
         key.hash.id(),
@@ -47,8 +43,8 @@ fn add(arguments: &KeyAddArguments) -> Result<(), Exit> {
 }
 
 fn list(arguments: &KeyListArguments) -> Result<(), Exit> {
-    let of = Of::read(&arguments.of)?;
-    let keys = of.keys().list().map_err(|error| failed(&error))?;
+    let of = Whose::read(&arguments.of)?;
+    let keys = keys(&of).list().map_err(|error| failed(&error))?;
     if keys.is_empty() {
         print("there are no keys; `keyloom key add` adds one\n");
         return Ok(());
@@ -70,11 +66,11 @@ fn list(arguments: &KeyListArguments) -> Result<(), Exit> {
 }
 
 fn revoke(arguments: &KeyRevokeArguments) -> Result<(), Exit> {
-    let of = Of::read(&arguments.of)?;
+    let of = Whose::read(&arguments.of)?;
     let wait = |time: std::time::Duration| {
         complain(&format!("revoked; waiting {} s until every process that serves it knows", time.as_secs()));
     };
-    match of.keys().revoke(&arguments.id, wait).map_err(|error| failed(&error))? {
+    match keys(&of).revoke(&arguments.id, wait).map_err(|error| failed(&error))? {
         Some(key) => {
             let when = key.revoked_us.map(moment).unwrap_or_default();
             print(&format!("key {} for {} is good for nothing since {when}\n", key.hash.id(), words(&key)));
@@ -87,26 +83,9 @@ fn revoke(arguments: &KeyRevokeArguments) -> Result<(), Exit> {
     }
 }
 
-/// What the command line names.
-struct Of {
-    catalog: Catalog,
-    layout: Option<Layout>,
-    engine: Option<Engine>,
-    folder: PathBuf,
-}
-
-impl Of {
-    fn read(arguments: &KeyOfArguments) -> Result<Self, Exit> {
-        let (catalog, layout) = checked(&arguments.catalog, arguments.layout.as_deref())?;
-        let engine = engine(&arguments.store, None)?;
-        let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
-        Ok(Self { catalog, layout, engine, folder })
-    }
-
-    fn keys(&self) -> KeysOf<'_> {
-        let data = self.engine.as_ref().map_or(KeyData::Folder(&self.folder), KeyData::Engine);
-        KeysOf { catalog: &self.catalog, layout: self.layout.as_ref(), data }
-    }
+fn keys(of: &Whose) -> KeysOf<'_> {
+    let data = of.engine.as_ref().map_or(KeyData::Folder(&of.folder), KeyData::Engine);
+    KeysOf { catalog: &of.catalog, layout: of.layout.as_ref(), data }
 }
 
 fn words(key: &Key) -> String {

@@ -32,6 +32,7 @@ mod taken;
 mod today;
 mod up;
 mod verify;
+mod whose;
 
 use std::process::ExitCode;
 

@@ -5,17 +5,16 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use keyloom::model::Catalog;
-use keyloom::model::layout::Layout;
 use keyloom::run::Report;
-use keyloom::serve::{self, DataError, Engine, Progress, Verifying};
+use keyloom::serve::{self, DataError, Progress, Verifying};
 use serde_json::{Value as Json, json};
 
 use crate::Exit;
 use crate::arguments::{ShowFormat, VerifyArguments};
 use crate::data::failed;
 use crate::output::{complain, print};
-use crate::up::{checked, data_folder, engine};
+use crate::up::data_folder;
+use crate::whose::Whose;
 
 /// How often it is written down how far it is.
 const WRITTEN_EVERY: Duration = Duration::from_secs(1);
@@ -69,10 +68,7 @@ pub(crate) fn repair(arguments: &VerifyArguments) -> Exit {
 }
 
 struct Job {
-    catalog: Catalog,
-    layout: Option<Layout>,
-    data: PathBuf,
-    engine: Option<Engine>,
+    of: Whose,
     asked: Verifying,
     file: PathBuf,
     place: String,
@@ -80,11 +76,9 @@ struct Job {
 
 impl Job {
     fn new(arguments: &VerifyArguments, repair: bool) -> Result<Self, Exit> {
-        let (catalog, layout) = checked(&arguments.catalog, arguments.layout.as_deref())?;
-        let data = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
-        let engine = engine(&arguments.store, None)?;
-        let place = engine.as_ref().map_or_else(|| data.display().to_string(), ToString::to_string);
-        let file = data_folder(&catalog).with_extension(if repair { "repair" } else { "verify" });
+        let of = Whose::read(&arguments.of)?;
+        let place = of.engine.as_ref().map_or_else(|| of.folder.display().to_string(), ToString::to_string);
+        let file = data_folder(&of.catalog).with_extension(if repair { "repair" } else { "verify" });
         let from = if arguments.anew { None } else { cut_off(&file, &place) };
         if let Some(rows) = from.as_ref().and_then(|from| from["report"]["rows"].as_u64()) {
             complain(&format!(
@@ -92,17 +86,17 @@ impl Job {
             ));
         }
         let asked = Verifying { repair, rate: arguments.rate, from };
-        Ok(Self { catalog, layout, data, engine, asked, file, place })
+        Ok(Self { of, asked, file, place })
     }
 
     fn run(&self) -> Result<Report, DataError> {
         let mut shown =
             Shown { file: &self.file, place: &self.place, written: Instant::now(), line: None, told: false };
         let say = &mut |progress: &Progress| shown.say(progress);
-        let layout = self.layout.as_ref();
-        let report = match &self.engine {
-            Some(engine) => serve::verify_engine(&self.catalog, layout, engine, &self.asked, say),
-            None => serve::verify(&self.catalog, layout, &self.data, &self.asked, say),
+        let Whose { catalog, layout, engine, folder } = &self.of;
+        let report = match engine {
+            Some(engine) => serve::verify_engine(catalog, layout.as_ref(), engine, &self.asked, say),
+            None => serve::verify(catalog, layout.as_ref(), folder, &self.asked, say),
         };
         shown.end();
         if report.is_ok() {
