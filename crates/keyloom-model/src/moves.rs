@@ -36,6 +36,11 @@ impl MoveReason {
 }
 
 impl Write {
+    /// Whether it names its row by a value that may pass to another, not by the key.
+    pub fn is_by_value(&self, entity: &Entity) -> bool {
+        self.by.iter().any(|item| !entity.key.contains(&item.path.field))
+    }
+
     /// The own fields that this write may change on a row that is already there.
     pub fn changed_fields<'a>(&'a self, entity: &'a Entity) -> Vec<&'a str> {
         let mut changed: Vec<&str> = match self.verb {

@@ -11,7 +11,7 @@ pub use kept::{counts_again, way, way_of};
 use keyloom_model::layout::{Holds, Keeper, Layout, Table, Way};
 use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Step, Write, WriteVerb};
 
-use crate::stored::Companions;
+use crate::stored::{Companions, DIRTY_LOG, REGISTER};
 
 /// What one write of a pattern does.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +82,8 @@ pub enum Does {
     Numbers,
     /// That the row is to be looked at again is noted before, or with it, and that it is done after.
     Marks,
+    /// Which row the request is about is written down before.
+    Registers,
 }
 
 /// What a decision expects of the row.
@@ -151,7 +153,10 @@ fn plan(
         Companions::Ride => effects.iter().any(|effect| effect.does == Does::Touches),
     };
     if class == Class::Decided && comes_after {
-        effects.push(Effect { table: "kl_dirty".to_owned(), does: Does::Marks, when: When::Always });
+        effects.push(Effect { table: DIRTY_LOG.to_owned(), does: Does::Marks, when: When::Always });
+    }
+    if class == Class::Decided && write.is_by_value(entity) {
+        effects.push(Effect { table: REGISTER.to_owned(), does: Does::Registers, when: When::Always });
     }
     Some(WritePlan { pattern: pattern.name.clone(), step, entity: entity.name.clone(), class, times_max, effects })
 }

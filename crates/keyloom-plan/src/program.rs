@@ -393,7 +393,7 @@ impl Does {
             Self::Keeps(Way::Rider | Way::Recount) | Self::Contributes | Self::Numbers | Self::Marks => 1,
             Self::Places | Self::Clears | Self::Puts(_) | Self::Moves(_) | Self::Removes(_) => 0,
             Self::Checks { held: false } | Self::Adds { rides: true } => 0,
-            Self::Keeps(Way::Newest) | Self::Touches => 0,
+            Self::Keeps(Way::Newest) | Self::Touches | Self::Registers => 0,
         }
     }
 }

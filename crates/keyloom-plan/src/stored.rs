@@ -1,7 +1,7 @@
 //! The tables of a layout as a store makes them: columns with their kinds, and what Keyloom itself keeps in each row.
 
 use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table};
-use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, WriteVerb};
+use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, Write, WriteVerb};
 use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
 use keyloom_value::{Kind, Member, Variant};
 
@@ -44,8 +44,15 @@ pub fn owner_column(field: &str) -> String {
     format!("kl_owner_{field}")
 }
 
+/// The table of what is to be looked at again.
+pub const DIRTY_LOG: &str = "kl_dirty";
+
+/// The table of which row a request is about that names it by a unique value.
+pub const REGISTER: &str = "kl_register";
+
 /// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
-/// what callers show to say who they are, and, where anything comes after a decision, what is to be looked at again.
+/// what callers show to say who they are, where anything comes after a decision what is to be looked at again, and where
+/// rows are changed by a unique value which row each request is about.
 pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
     let grace_ms = Horizons::of(catalog, layout).grace_ms;
     let system = vec![column("value", Kind::Bytes)];
@@ -66,8 +73,16 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         ];
         let partition = vec![column("lane", Kind::Int), column("span", Kind::Int)];
         let sort = vec![SortColumn { name: "mark".to_owned(), kind: Kind::Uuid7, descending: false }];
-        let dirty = table("kl_dirty", Discipline::Placed, partition, sort, columns);
+        let dirty = table(DIRTY_LOG, Discipline::Placed, partition, sort, columns);
         tables.push(Stored { grace_ms, ..dirty });
+    }
+    let by_value = |entity: &str, write: &Write| catalog.entity(entity).is_some_and(|entity| write.is_by_value(entity));
+    let mut writes = catalog.patterns.iter().flat_map(|pattern| pattern.writes());
+    if writes.any(|(_, write)| by_value(&write.entity, write)) {
+        let columns = vec![column("inputs", Kind::Bytes), column("row", Kind::Bytes)];
+        let request = vec![column("request", Kind::Bytes)];
+        let register = table(REGISTER, Discipline::Decided, request, Vec::new(), columns);
+        tables.push(Stored { grace_ms, ..register });
     }
     tables
 }

@@ -40,6 +40,9 @@ impl Run {
         request: &Request,
     ) -> Result<Next, Problem> {
         let entity = self.entity(plan.entity);
+        // The value by which the row was found may have left it since.
+        let is_meant = |there: &&Record| request.named.as_ref().is_none_or(|named| named.is_of(entity, there));
+        let there = there.filter(|there| is_meant(there) || !self.protocol.looks_at_value);
         match (plan.verb, there) {
             (WriteVerb::Create, Some(_)) => Ok(Next::Refused("exists".to_owned())),
             (WriteVerb::Create | WriteVerb::Put, _) => {

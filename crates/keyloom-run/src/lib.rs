@@ -35,6 +35,7 @@ mod receipts;
 mod record;
 mod recount;
 mod refuse;
+mod register;
 mod release;
 mod reserve;
 mod ride;

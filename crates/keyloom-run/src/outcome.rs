@@ -83,7 +83,8 @@ impl Run {
                 return self.found(entity, there, absorbed).await.map(Some);
             }
             let moved_on = there.as_ref().map(|there| there.version) != expected;
-            let not_applied = Answer::NotApplied { reason: unapplied(there.as_ref(), expected).into() };
+            let alive = self.alive(entity, there.clone(), now_us)?;
+            let not_applied = Answer::NotApplied { reason: unapplied(alive.as_ref(), expected).into() };
             if moved_on {
                 return Ok(Some(not_applied));
             }
@@ -122,8 +123,7 @@ impl Run {
     }
 }
 
-/// Why a request that expected that version was not applied.
-pub(crate) fn unapplied(there: Option<&Record>, expected: Option<u64>) -> &'static str {
-    let exists = expected.is_none() && there.is_some_and(|there| !there.gone);
-    if exists { "exists" } else { "conflict" }
+/// Why a request that expected that version was not applied, by the row that stands there and has not ended.
+pub(crate) fn unapplied(alive: Option<&Record>, expected: Option<u64>) -> &'static str {
+    if expected.is_none() && alive.is_some() { "exists" } else { "conflict" }
 }

@@ -14,7 +14,7 @@ mod writes;
 use std::{fmt, sync::Arc};
 
 use keyloom_model::{Action, Catalog, Entity, Expr, Pattern};
-use keyloom_plan::Companions;
+use keyloom_plan::{Companions, DIRTY_LOG, REGISTER};
 use keyloom_store::{ColumnAt, Shape, Table};
 use keyloom_value::{Kind, Value};
 
@@ -255,7 +255,12 @@ impl Program {
 
     /// Whether anything comes after a decision, so that there is a dirty log.
     pub(crate) fn has_log(&self) -> bool {
-        self.planned.system.len() > DIRTY
+        self.planned.system.iter().any(|table| table.name == DIRTY_LOG)
+    }
+
+    /// Where it is written down which row a request is about; there where rows are changed by a unique value.
+    pub(crate) fn register(&self) -> Option<usize> {
+        self.planned.system.iter().position(|table| table.name == REGISTER)
     }
 
     /// For how long a repeated request has one effect.

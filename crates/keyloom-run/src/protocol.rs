@@ -44,6 +44,10 @@ pub struct Protocol {
     pub shows_found: bool,
     /// A refusal of a request that may have been sent before is decided.
     pub decides_refusals: bool,
+    /// Which row a write by a unique value is about is written down before it is decided.
+    pub registers: bool,
+    /// Such a write looks whether its row has the value when it is decided.
+    pub looks_at_value: bool,
     /// Who deletes a part looks once more whether what it belongs to is gone.
     pub looks_at_whole: bool,
     /// A part looks at what it belongs to after it stands in the list of parts.
@@ -88,6 +92,8 @@ impl Protocol {
         names_stale: true,
         shows_found: true,
         decides_refusals: true,
+        registers: true,
+        looks_at_value: true,
         looks_at_whole: true,
         parts_look_again: true,
         fells_first: true,

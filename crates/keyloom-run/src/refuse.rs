@@ -54,7 +54,8 @@ impl Run {
             {
                 return self.found(entity, there, absorbed).await.map(Some);
             }
-            let reason = unapplied(there.as_ref(), expected).to_owned();
+            let alive = self.alive(entity, there.clone(), now_us)?;
+            let reason = unapplied(alive.as_ref(), expected).to_owned();
             if let Some(answer) = self.refuse_for_good(entity, key, there.as_ref(), token, reason).await? {
                 return Ok(Some(answer));
             }

@@ -4,6 +4,7 @@
 use std::sync::PoisonError;
 
 use keyloom_store::{Freshness, Sweep};
+use keyloom_value::Value;
 use serde_json::{Map, Value as Json};
 
 use crate::{
@@ -53,7 +54,7 @@ impl Run {
         self.set_settled_until(version, span).await
     }
 
-    /// Touches every decided row, so that what is still under way is finished now or never will be.
+    /// Touches every decided row that is there, so that what is still under way is finished now or never will be.
     ///
     /// # Errors
     /// When the store fails.
@@ -63,20 +64,48 @@ impl Run {
         }
         for entity in self.program.entities.iter().filter(|entity| entity.source.hidden.is_some()) {
             for record in self.swept(store, entity).await? {
-                let key = entity.source_key(&record);
-                loop {
-                    let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
-                    // One that is finished now is in the way of a touch.
-                    if self.touch(entity, &key, there).await?.is_some() {
-                        break;
-                    }
-                }
+                self.touch_until_done(entity, &entity.source_key(&record)).await?;
             }
         }
         Ok(())
     }
 
-    /// The row that remembers this request, if any does; of several equal items of a batch, the one of this number.
+    /// Touches the row that a request names by its key, whether or not it is there.
+    ///
+    /// # Errors
+    /// When the store fails, or there is no such request.
+    pub async fn touch_named(
+        &self,
+        pattern: &str,
+        inputs: &Inputs,
+        key: Option<&str>,
+        number: u32,
+    ) -> Result<(), Problem> {
+        let Some(Plan::Write(plan)) = self.plan(pattern) else { return Ok(()) };
+        let entity = self.entity(plan.entity);
+        if self.program.companions == keyloom_plan::Companions::Ride || entity.source.hidden.is_none() {
+            return Ok(());
+        }
+        let call = Call { pattern, inputs: inputs.clone(), key, order: None, limit: None, cursor: None };
+        let request = self.request(plan, &call, number)?;
+        match self.own_row(plan, entity, &call, &request)? {
+            Some(key) => self.touch_until_done(entity, &key).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn touch_until_done(&self, entity: &EntityPlan, key: &[Value<'static>]) -> Result<(), Problem> {
+        loop {
+            let there = self.source(entity, key, Freshness::Fresh, self.now_us()).await?;
+            // One that is finished now is in the way of a touch.
+            if self.touch(entity, key, there).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The rows that remember this request, of which there is one at most; of several equal items of a batch, the one of this
+    /// number.
     ///
     /// # Errors
     /// When the store fails.
@@ -87,8 +116,8 @@ impl Run {
         inputs: &Inputs,
         key: Option<&str>,
         number: u32,
-    ) -> Result<Option<Remembered>, Problem> {
-        let Some(Plan::Write(plan)) = self.plan(pattern) else { return Ok(None) };
+    ) -> Result<Vec<Remembered>, Problem> {
+        let Some(Plan::Write(plan)) = self.plan(pattern) else { return Ok(Vec::new()) };
         let entity = self.entity(plan.entity);
         let call = Call { pattern, inputs: inputs.clone(), key, order: None, limit: None, cursor: None };
         let mut request = self.request(plan, &call, number)?;
@@ -102,10 +131,11 @@ impl Run {
                         let key: Vec<_> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
                         Some((key, version(entity, &values, &request)?))
                     }
-                    Next::Gone | Next::Refused(_) => return Ok(None),
+                    Next::Gone | Next::Refused(_) => return Ok(Vec::new()),
                 }
             }
         };
+        let mut all = Vec::new();
         for record in self.swept(store, entity).await? {
             let key = entity.source_key(&record);
             let made = match &added {
@@ -117,10 +147,10 @@ impl Run {
                 },
             };
             if let Some(version) = made {
-                return Ok(Some(Remembered { key: self.own_key(entity, &record)?, version }));
+                all.push(Remembered { key: self.own_key(entity, &record)?, version });
             }
         }
-        Ok(None)
+        Ok(all)
     }
 
     fn own_key(&self, entity: &EntityPlan, record: &Record) -> Result<Json, Problem> {

@@ -18,6 +18,7 @@ use crate::{
     read::{Asking, Found},
     receipts::Absorbed,
     record::{Record, Token},
+    register::Named,
     reserve::Reserving,
     run::{Call, Run, put},
 };
@@ -39,6 +40,8 @@ pub(crate) struct Request {
     pub(crate) once: bool,
     /// An earlier attempt may be under way, so that a refusal must be decided.
     pub(crate) repeated: bool,
+    /// The unique value by which it names its row, if it does.
+    pub(crate) named: Option<Named>,
     /// The key of the source row that it names; empty for one that it makes.
     pub(crate) target: Vec<Owned>,
 }
@@ -96,23 +99,16 @@ impl Run {
             // Whatever is in the row must be the same when the request is repeated, so it happens when it was born.
             request.now_us = request.key.birth_ms.saturating_mul(1_000);
         }
-        let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
         let key = match &plan.target {
-            Target::New => {
-                let values = self.new_values(plan, entity, &call.inputs, &request)?;
-                // The key of rows that are only added may hold what follows from others.
-                let values = self.derived(entity, values, &call.inputs, request.now_us)?;
-                let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
-                if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
-                    return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
-                }
-                Some(key)
-            }
-            Target::Key(key) => self.key(entity, key, &asking)?,
+            Target::New | Target::Key(_) => self.own_row(plan, entity, call, &request)?,
             Target::Holder { reservation, value } => {
+                let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
                 let value = self.key(entity, value, &asking)?;
-                let holder = self.holder(entity, *reservation, value, Freshness::Fresh, request.now_us).await?;
-                holder.map(|holder| entity.source_key(&holder))
+                request.named = value.map(|value| Named { reservation: *reservation, value });
+                match &request.named {
+                    Some(named) => self.registered(entity, named, &request).await?,
+                    None => None,
+                }
             }
         };
         // A row without a part of its key is not there.
@@ -126,6 +122,32 @@ impl Run {
             WriteVerb::Create => answer.ok_or_else(contended),
             _ if request.repeated => answer.ok_or_else(contended),
             _ => Ok(answer.unwrap_or(Answer::NotApplied { reason: "conflict".into() })),
+        }
+    }
+
+    /// The key of the row that a request makes or names; `None` where a part of it is absent, or it names a unique value.
+    pub(crate) fn own_row(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        call: &Call<'_>,
+        request: &Request,
+    ) -> Result<Option<Vec<Owned>>, Problem> {
+        match &plan.target {
+            Target::New => {
+                let values = self.new_values(plan, entity, &call.inputs, request)?;
+                // The key of rows that are only added may hold what follows from others.
+                let values = self.derived(entity, values, &call.inputs, request.now_us)?;
+                let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
+                if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
+                    return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
+                }
+                Ok(Some(key))
+            }
+            Target::Key(key) => {
+                self.key(entity, key, &Asking { inputs: &call.inputs, item: None, now_us: request.now_us })
+            }
+            Target::Holder { .. } => Ok(None),
         }
     }
 
@@ -252,7 +274,7 @@ impl Run {
         // Whoever sends what happens once may do so again when more of it holds: a refusal is not his last word.
         let once = !plan.once_per.is_empty();
         let repeated = call.inputs.is_repeated() && !once;
-        Ok(Request { key, caller: caller.seal(), token, now_us, once, repeated, target: Vec::new() })
+        Ok(Request { key, caller: caller.seal(), token, now_us, once, repeated, named: None, target: Vec::new() })
     }
 
     /// The answer to a request that a row has absorbed before.
@@ -337,7 +359,8 @@ fn gone(entity: &EntityPlan, there: Option<&Record>, request: &Request) -> Recor
     Record { gone: true, rest, ..successor(there, values, request, true) }
 }
 
-fn contended() -> Problem {
+/// The answer to a request that others were always faster than.
+pub(crate) fn contended() -> Problem {
     Problem::Busy {
         after: std::time::Duration::from_millis(200),
         cause: "others change the same row all the time; nothing was done".into(),

@@ -156,6 +156,7 @@ impl Making<'_, '_> {
             Does::Touches => {
                 self.visits.without.insert(format!("the rows of {table} that {} touches", self.plan.pattern));
             }
+            Does::Registers => self.decide_by_itself(effect, Becomes::New),
             Does::Marks => {
                 self.place(effect, Becomes::New);
                 self.place(effect, Becomes::Gone);
@@ -229,8 +230,13 @@ impl Making<'_, '_> {
         if self.rides {
             self.visits.decision.push(Often::exactly(row, often(effect.when)));
         } else {
-            self.visits.visit(Visit::Decide { rows: vec![row] }, often(effect.when));
+            self.decide_by_itself(effect, becomes);
         }
+    }
+
+    fn decide_by_itself(&mut self, effect: &Effect, becomes: Becomes) {
+        let rows = vec![RowVisit::of(&effect.table, becomes)];
+        self.visits.visit(Visit::Decide { rows }, often(effect.when));
     }
 
     fn place(&mut self, effect: &Effect, becomes: Becomes) {

@@ -15,7 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use keyloom_trial::{AS_DESIGNED, On, Tally, Tried, catalogs};
+use keyloom_run::trial::Protocol;
+use keyloom_trial::{AS_DESIGNED, On, Tally, Tried, catalogs, rules, without};
 
 const HELP: &str = "\
 Puts catalogs on trial: generated calls on several processes under faults, judged by a model of what the catalog means.
@@ -25,7 +26,8 @@ Usage: cargo xtask sim --seed N [--catalog NAME] [--store wide|items|model]
 
   --seed N        one trial; if it fails, it is made smaller and told
   --seeds A..B    many, on two cores, with progress; the first that fails is told
-  --catalog NAME  market, desk, stock, or random: one of keyloom-sample for each seed; all of them unless stated
+  --catalog NAME  market, desk, stock, passes, or random: one of keyloom-sample for each seed; all of them unless stated
+  --without RULE  without a rule of the protocol, by its name in keyloom_run::trial::Protocol; something must be found
   --store NAME    as Cassandra (wide), as DynamoDB (items), as the embedded store (model); all of them unless stated
 
 Examples:
@@ -39,6 +41,9 @@ struct Wanted {
     seeds: std::ops::Range<u64>,
     catalogs: Vec<String>,
     stores: Vec<On>,
+    protocol: Protocol,
+    /// What a replay says besides.
+    besides: String,
 }
 
 fn main() -> ExitCode {
@@ -63,6 +68,8 @@ fn parse(arguments: &[String]) -> Result<Wanted, String> {
         seeds: 0..0,
         catalogs: names.iter().map(|name| (*name).to_owned()).collect(),
         stores: On::ALL.to_vec(),
+        protocol: AS_DESIGNED,
+        besides: String::new(),
     };
     let mut rest = arguments.iter();
     while let Some(flag) = rest.next() {
@@ -79,6 +86,12 @@ fn parse(arguments: &[String]) -> Result<Wanted, String> {
             "--store" => {
                 let on = On::ALL.into_iter().find(|on| on.name() == value);
                 wanted.stores = vec![on.ok_or_else(|| format!("there is no store `{value}`: wide, items or model"))?];
+            }
+            "--without" => {
+                let known = || rules().collect::<Vec<_>>().join(", ");
+                wanted.protocol =
+                    without(value).ok_or_else(|| format!("there is no rule `{value}`; there are: {}", known()))?;
+                wanted.besides = format!(" --without {value}");
             }
             _ => return Err(format!("sim has no flag `{flag}`")),
         }
@@ -120,7 +133,7 @@ fn run(wanted: &Wanted) -> ExitCode {
                         random
                     }
                 };
-                match tried.check(seed, AS_DESIGNED) {
+                match tried.check(seed, wanted.protocol) {
                     Ok(tally) => *sum.lock().unwrap_or_else(PoisonError::into_inner) += tally,
                     Err(failure) => {
                         if !stop.swap(true, Ordering::Relaxed) {
@@ -131,9 +144,10 @@ fn run(wanted: &Wanted) -> ExitCode {
                                 failure.contradiction.words
                             );
                             eprintln!("made smaller ..");
-                            let told = tried.explained(seed, AS_DESIGNED, failure);
+                            let told = tried.explained(seed, wanted.protocol, failure);
+                            let (name, store, besides) = (&tried.name, on.name(), &wanted.besides);
                             let line =
-                                format!("cargo xtask sim --seed {seed} --catalog {} --store {}", tried.name, on.name());
+                                format!("cargo xtask sim --seed {seed} --catalog {name} --store {store}{besides}");
                             *story.lock().unwrap_or_else(PoisonError::into_inner) = Some((told, line));
                         }
                         return;

@@ -1,4 +1,4 @@
-//! The catalogs that are tried: three small ones that together hold every word that is run, and random ones.
+//! The catalogs that are tried: small ones that together hold every word that is run, and random ones.
 
 use keyloom_design::design;
 use keyloom_finding::Sources;
@@ -8,10 +8,11 @@ use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
 /// The small catalogs, by name.
-pub const SMALL: [(&str, &str); 3] = [
+pub const SMALL: [(&str, &str); 4] = [
     ("market", include_str!("catalogs/market.yaml")),
     ("desk", include_str!("catalogs/desk.yaml")),
     ("stock", include_str!("catalogs/stock.yaml")),
+    ("passes", include_str!("catalogs/passes.yaml")),
 ];
 
 /// A catalog from its text.

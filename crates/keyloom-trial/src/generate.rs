@@ -283,15 +283,12 @@ impl<'a> Generator<'a> {
 
     /// The few values that an input has in a trial.
     fn values(&mut self, pattern: &Pattern, input: &Input) -> Vec<Json> {
-        let field = field_of(self.catalog, pattern, input);
-        if let (Type::Uuid, Some((entity, field))) = (&input.ty, field) {
-            let pointed = field.reference.as_ref().map(|reference| reference.entity.as_str());
-            let own = entity.key.contains(&field.name).then_some(entity.name.as_str());
-            if let Some(name) = pointed.or(own) {
-                let mut ids = ids(self.catalog, name);
-                ids.extend(self.made.get(name).into_iter().flatten().cloned());
-                return ids;
-            }
+        if let (Type::Uuid, Some((entity, field))) = (&input.ty, field_of(self.catalog, pattern, &input.name)) {
+            let made = named_by(entity, field).and_then(|name| self.made.get(name));
+            return few_uuids(self.catalog, entity, field)
+                .into_iter()
+                .chain(made.into_iter().flatten().cloned())
+                .collect();
         }
         domain(self.catalog, &input.ty, self.start_ms)
     }
@@ -339,9 +336,13 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Those who call: two of each tenant.
+/// Those who call: two of each tenant. Where rows are theirs by a uuid, they are called by one.
 pub(crate) fn callers(catalog: &Catalog) -> Vec<Caller> {
-    let subjects = ["ann", "ben"];
+    let theirs = catalog.patterns.iter().filter_map(|pattern| field_of(catalog, pattern, "caller"));
+    let uuids =
+        theirs.filter(|(_, field)| field.ty == Type::Uuid).map(|(entity, field)| few_uuids(catalog, entity, field));
+    let names = uuids.last().unwrap_or_else(|| vec![json!("ann"), json!("ben")]);
+    let subjects: Vec<&str> = names.iter().filter_map(Json::as_str).take(2).collect();
     let tenants: Vec<Option<String>> = match &catalog.tenant {
         None => vec![None],
         Some(tenant) => domain(catalog, &tenant.ty, 0)
@@ -350,8 +351,10 @@ pub(crate) fn callers(catalog: &Catalog) -> Vec<Caller> {
             .map(|it| Some(it.as_str().map_or_else(|| it.to_string(), str::to_owned)))
             .collect(),
     };
-    let of =
-        |tenant: &Option<String>| subjects.map(|it| Caller { tenant: tenant.clone(), subject: Some(it.to_owned()) });
+    let of = |tenant: &Option<String>| {
+        let caller = |subject: &&str| Caller { tenant: tenant.clone(), subject: Some((*subject).to_owned()) };
+        subjects.iter().map(caller).collect::<Vec<_>>()
+    };
     tenants.iter().flat_map(of).collect()
 }
 
@@ -361,6 +364,17 @@ pub(crate) fn entity_of(pattern: &Pattern) -> Option<&str> {
         Action::Write(write) => Some(&write.entity),
         _ => None,
     }
+}
+
+/// The entity whose rows a field names: those that it refers to, or its own.
+fn named_by<'a>(entity: &'a Entity, field: &'a Field) -> Option<&'a str> {
+    let pointed = field.reference.as_ref().map(|reference| reference.entity.as_str());
+    pointed.or_else(|| entity.key.contains(&field.name).then_some(entity.name.as_str()))
+}
+
+/// The few values of a field that is a uuid.
+fn few_uuids(catalog: &Catalog, entity: &Entity, field: &Field) -> Vec<Json> {
+    named_by(entity, field).map_or_else(|| domain(catalog, &Type::Uuid, 0), |name| ids(catalog, name))
 }
 
 /// Identities of rows that clients name themselves.
@@ -376,14 +390,14 @@ fn is_new(catalog: &Catalog, pattern: &Pattern, input: &Input) -> bool {
 }
 
 /// The field that an input is compared with or assigned to.
-fn field_of<'a>(catalog: &'a Catalog, pattern: &Pattern, input: &Input) -> Option<(&'a Entity, &'a Field)> {
+fn field_of<'a>(catalog: &'a Catalog, pattern: &Pattern, input: &str) -> Option<(&'a Entity, &'a Field)> {
     let entity = catalog.entity(entity_of(pattern)?)?;
-    let is_it = |expr: &Expr| matches!(expr, Expr::Input { name, .. } if *name == input.name);
-    let mut names = vec![input.name.clone()];
+    let is_it = |expr: &Expr| matches!(expr, Expr::Input { name, .. } if name == input);
+    let mut names = vec![input.to_owned()];
     let mut test = |expr: &Expr| {
         expr.walk(&mut |part| match part {
             Expr::Compare(_, a, b) if is_it(b) => names.extend(a.paths().iter().map(|path| path.field.clone())),
-            Expr::In(of, Set::Input { name, .. }) if *name == input.name => {
+            Expr::In(of, Set::Input { name, .. }) if name == input => {
                 names.extend(of.paths().iter().map(|path| path.field.clone()));
             }
             _ => {}

@@ -32,7 +32,7 @@ pub(crate) struct Asked {
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) moments: Moments,
     /// What the rows remember of it when it is quiet; asked only where nobody was told.
-    pub(crate) remembered: Option<keyloom_run::trial::Remembered>,
+    pub(crate) remembered: Vec<keyloom_run::trial::Remembered>,
 }
 
 /// One attempt, or one question what became of it.

@@ -8,6 +8,7 @@ mod ground;
 mod history;
 mod judge;
 mod meaning;
+mod rules;
 mod script;
 mod shrink;
 mod simulated;
@@ -17,4 +18,5 @@ mod trial;
 mod world;
 
 pub use judge::{Contradiction, Tally};
+pub use rules::{rules, without};
 pub use trial::{AS_DESIGNED, Failure, On, Tried};

@@ -19,6 +19,9 @@ use crate::ground::{Ended, Ground, Served, has_looked};
 /// When a simulated trial begins: some time after 1970, so that there is a before.
 pub(crate) const START_MS: i64 = 60_000;
 
+/// How far the clock of a process jumps.
+const JUMP_MAX: Duration = Duration::from_millis(100);
+
 /// What goes wrong, and how often: in the store and on the way to it, and in the processes that serve.
 #[derive(Debug, Clone)]
 pub(crate) struct Weather {
@@ -30,6 +33,8 @@ pub(crate) struct Weather {
     pub(crate) pause_max: Duration,
     /// How often a process sleeps just after it has looked at its clock.
     pub(crate) old_looks: f64,
+    /// How often the clock of a process jumps, forwards or back, before it is looked at.
+    pub(crate) jumps: f64,
 }
 
 /// How many kinds of days there are.
@@ -56,6 +61,7 @@ impl Weather {
             pause,
             pause_max: Duration::from_secs(longest),
             old_looks: 0.05,
+            jumps: 0.02,
         };
         match seed % KINDS {
             0 => day(rough, 0.005, 0.01, 2),
@@ -76,6 +82,7 @@ impl Weather {
             ("processes that die", Self { crash: 0.0, ..faults(|it| it.crash = 0.0) }),
             ("processes that sleep", Self { pause: 0.0, ..faults(|it| it.pause = 0.0) }),
             ("looks at the clock that are old", Self { old_looks: 0.0, ..self.clone() }),
+            ("clocks that jump", Self { jumps: 0.0, ..self.clone() }),
             ("messages that are late", faults(|it| it.late = 0.0)),
             ("lost requests", faults(|it| it.lose_request = 0.0)),
             ("lost answers", faults(|it| it.lose_answer = 0.0)),
@@ -87,11 +94,13 @@ impl Weather {
         all.into_iter().filter(|(_, milder)| milder.rates() != self.rates()).collect()
     }
 
-    fn rates(&self) -> [f64; 12] {
+    fn rates(&self) -> [f64; 13] {
         let it = &self.faults;
         let faults = [it.crash, it.pause, it.late, it.lose_request, it.lose_answer, it.busy, it.replica_down];
         let [a, b, c, d, e, f, g] = faults;
-        [self.crash, self.pause, self.old_looks, a, b, c, d, e, f, g, it.replica_slow, it.lose_replica_message]
+        let own = [self.crash, self.pause, self.old_looks, self.jumps];
+        let [h, i, j, k] = own;
+        [h, i, j, k, a, b, c, d, e, f, g, it.replica_slow, it.lose_replica_message]
     }
 
     /// The kinds of faults that there are.
@@ -121,8 +130,18 @@ impl Simulated {
     pub(crate) fn process(&self, number: usize) -> Process {
         let ahead = Duration::from_millis([0, 13, 90][number % 3]);
         let (clock, dice) = (self.clock.clone(), self.dice.clone());
-        let (old_looks, is_rough) = (self.weather.old_looks, self.is_rough.clone());
-        Process { clock, ahead, dice, old_looks, is_rough, awake_until: Mutex::default() }
+        let Weather { old_looks, jumps, .. } = self.weather;
+        let is_rough = self.is_rough.clone();
+        Process {
+            clock,
+            ahead,
+            dice,
+            old_looks,
+            jumps,
+            is_rough,
+            jumped: Mutex::default(),
+            awake_until: Mutex::default(),
+        }
     }
 }
 
@@ -181,14 +200,17 @@ pub(crate) struct Process {
     ahead: Duration,
     dice: Dice,
     old_looks: f64,
+    jumps: f64,
     is_rough: Arc<AtomicBool>,
+    /// How far it has jumped ahead.
+    jumped: Mutex<Duration>,
     /// Until then nobody sleeps just after he has read it.
     awake_until: Mutex<Duration>,
 }
 
 impl Environment for Process {
     fn now_us(&self) -> i64 {
-        let now = self.clock.elapsed() + self.ahead;
+        let now = self.clock.elapsed() + self.ahead + self.jumped();
         let mut awake_until = self.awake_until.lock().unwrap_or_else(PoisonError::into_inner);
         let mut slept = Duration::ZERO;
         if self.is_rough.load(Ordering::Relaxed) && now > *awake_until && self.dice.chance(self.old_looks) {
@@ -203,6 +225,17 @@ impl Environment for Process {
 
     fn random(&self, bytes: &mut [u8]) {
         bytes.iter_mut().for_each(|byte| *byte = u8::try_from(self.dice.below(256)).unwrap_or(0));
+    }
+}
+
+impl Process {
+    /// How far its clock has jumped: never so far that clocks differ by more than what marks allow for, half of `settle`.
+    fn jumped(&self) -> Duration {
+        let mut jumped = self.jumped.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_rough.load(Ordering::Relaxed) && self.dice.chance(self.jumps) {
+            *jumped = self.dice.span(Duration::ZERO, JUMP_MAX);
+        }
+        *jumped
     }
 }
 

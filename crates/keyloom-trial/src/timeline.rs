@@ -79,7 +79,7 @@ fn ended(asked: &Asked, attempt: &Attempt) -> String {
         End::Answered(Err(Problem::Busy { cause, .. })) => format!("busy: {cause}"),
         End::Answered(Err(problem)) => format!("refused: {problem}"),
     };
-    let known = match &asked.remembered {
+    let known = match asked.remembered.first() {
         Some(remembered) => format!(" (in the end rows remember version {})", remembered.version),
         None => String::new(),
     };

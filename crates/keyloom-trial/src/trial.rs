@@ -182,7 +182,7 @@ impl Tried {
         if let Err(words) = lived {
             return fail(words, history);
         }
-        match judge(&self.catalog, &history, Skew { behind_us: 5_000_000, ahead_us: 200_000 }) {
+        match judge(&self.catalog, &history, Skew { behind_us: 5_000_000, ahead_us: 300_000 }) {
             Ok(tally) => Ok(tally),
             Err(contradiction) => Err(Box::new(Failure { contradiction, history, weather })),
         }

@@ -50,9 +50,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         self.ground.block_on(self.side_by_side(&script.clients))?;
         self.ground.quiet()?;
         self.settle_all()?;
-        self.ground
-            .block_on(self.runs[0].touch_all(&*self.store))?
-            .map_err(|problem| format!("touching: {problem}"))?;
+        self.touch_all()?;
         self.remember()?;
         self.look(generator, thorough)?;
         let retries = self.catalog.retries.map_or(u64::MAX, keyloom_model::TimeSpan::milliseconds);
@@ -146,7 +144,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
                 number: u32::try_from(number).unwrap_or(u32::MAX),
                 attempts: Vec::new(),
                 moments: Moments::default(),
-                remembered: None,
+                remembered: Vec::new(),
             });
         }
         let all = first..first + bodies.len();
@@ -399,27 +397,47 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         run.call(&Call { pattern, inputs, key: None, order: asking.order, limit: asking.limit, cursor }).await
     }
 
+    /// Touches all rows, those that a request named and that are not there as well: a decision of which nobody knows may be
+    /// finished by whoever comes next.
+    fn touch_all(&self) -> Result<(), String> {
+        let run = &self.runs[0];
+        let words = |problem: Problem| format!("touching: {problem}");
+        self.ground.block_on(run.touch_all(&*self.store))?.map_err(words)?;
+        for at in 0..self.history.borrow().asked.len() {
+            let Some((pattern, inputs, key, number)) = self.asked(at) else { continue };
+            match self.ground.block_on(run.touch_named(&pattern, &inputs, key.as_deref(), number))? {
+                // What can't be written was not.
+                Ok(()) | Err(Problem::KeyTime(_) | Problem::Input(_)) => {}
+                Err(problem) => return Err(words(problem)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A write as it was asked: its pattern, what was sent, its key, its number among equal ones.
+    fn asked(&self, at: usize) -> Option<(String, keyloom_run::Inputs, Option<String>, u32)> {
+        let history = self.history.borrow();
+        let asked = &history.asked[at];
+        let known = self.runs[0].pattern(&asked.pattern)?;
+        let inputs = self.runs[0].inputs_from_object(known, &asked.caller, &asked.body).ok()?;
+        let key = known.once_per.is_empty().then(|| asked.key.clone());
+        Some((asked.pattern.clone(), inputs, key, asked.number))
+    }
+
     /// What the rows remember of those requests of which nobody knows.
     fn remember(&self) -> Result<(), String> {
         let count = self.history.borrow().asked.len();
         for at in 0..count {
-            let (pattern, caller, body, key, number) = {
-                let asked = &self.history.borrow().asked[at];
-                (asked.pattern.clone(), asked.caller.clone(), asked.body.clone(), asked.key.clone(), asked.number)
-            };
-            let run = &self.runs[0];
-            let Some(known) = run.pattern(&pattern) else { continue };
-            let Ok(inputs) = run.inputs_from_object(known, &caller, &body) else { continue };
-            let key = known.once_per.is_empty().then_some(key.as_str());
-            let found = self.ground.block_on(run.remembers(&*self.store, &pattern, &inputs, key, number))?;
-            let found = match found {
+            let Some((pattern, inputs, key, number)) = self.asked(at) else { continue };
+            let remembers = self.runs[0].remembers(&*self.store, &pattern, &inputs, key.as_deref(), number);
+            let found = match self.ground.block_on(remembers)? {
                 Ok(found) => found,
                 // Too old to be repeated, or nothing that can be written.
-                Err(Problem::KeyTime(_) | Problem::Input(_)) => None,
+                Err(Problem::KeyTime(_) | Problem::Input(_)) => Vec::new(),
                 Err(problem) => return Err(format!("what is remembered: {problem}")),
             };
             // What was remembered once counts, though it may be forgotten since.
-            if found.is_some() {
+            if !found.is_empty() {
                 self.history.borrow_mut().asked[at].remembered = found;
             }
         }

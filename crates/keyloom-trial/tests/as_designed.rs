@@ -72,9 +72,29 @@ fn kept_values_on_the_model_store() {
 }
 
 #[test]
+fn rows_by_the_values_they_have_on_the_wide_store() {
+    enough_of_values(clean("passes", On::Wide, 0..150));
+}
+
+#[test]
+fn rows_by_the_values_they_have_on_the_item_store() {
+    enough_of_values(clean("passes", On::Items, 0..150));
+}
+
+#[test]
+fn rows_by_the_values_they_have_on_the_model_store() {
+    enough_of_values(clean("passes", On::Model, 0..150));
+}
+
+/// Most of these rows have ended when it is quiet.
+fn enough_of_values(sum: Tally) {
+    enough(Tally { rows: sum.rows * 4, ..sum });
+}
+
+#[test]
 fn random_catalogs_on_all_stores() {
     let (mut sum, mut count) = (Tally::default(), 0);
-    for seed in 0..150 {
+    for seed in 0..400 {
         for on in On::ALL {
             let Some(tried) = Tried::random(seed, on) else { continue };
             count += 1;

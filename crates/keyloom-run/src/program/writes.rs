@@ -203,6 +203,8 @@ impl Program {
         match planned.reads_of(&pattern.name).last().map(|found| &found.access.reach) {
             Some(Reach::Get { key }) => Ok(Target::Key(choices(plan, entity, key)?)),
             Some(Reach::Via { .. }) if write.or_create => one("`or_create` by other fields than the key"),
+            // What is refused today may happen tomorrow, and then to another row.
+            Some(Reach::Via { .. }) if !pattern.once_per.is_empty() => one("`once_per` by other fields than the key"),
             Some(Reach::Via { reservations, value }) => {
                 let named = |known: &super::Reservation| self.tables[known.table].name == *reservations;
                 let Some(reservation) = plan.reservations.iter().position(named) else { return Err(Vec::new()) };

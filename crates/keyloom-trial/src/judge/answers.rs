@@ -1,16 +1,13 @@
 //! I2, I4, I10: what was answered is so.
 
-use std::cmp::Ordering;
-
 use keyloom_model::{Returns, WriteVerb};
 use keyloom_run::{Answer, Problem};
-use keyloom_value::compare;
 use serde_json::Value as Json;
 
 use super::{Contradiction, Fate, Judge, Request, Tally, wrong};
 use crate::{
     history::{Attempt, End},
-    meaning::{Fields, Next, Owned, Scope, field_kind, identity_fields, reference_key, reference_reason, shows},
+    meaning::{Fields, Next, Owned, reference_key, reference_reason, shows},
 };
 
 impl Judge<'_> {
@@ -85,31 +82,11 @@ impl Judge<'_> {
         let mut all = Vec::new();
         for life in self.lives.of_entity(request.entity) {
             let states = self.lives.possible(request.entity, &life.identity, from_us, to_us);
-            if states.iter().flatten().any(|row| self.is_meant(request, row)) {
+            if states.iter().flatten().any(|row| request.is_meant(self.catalog, row)) {
                 all.push(life.identity.clone());
             }
         }
         all
-    }
-
-    /// Whether a row has the values by which a request looks for it.
-    fn is_meant(&self, request: &Request<'_>, row: &Fields) -> bool {
-        let looked = std::cell::Cell::new(false);
-        let (catalog, entity, sent) = (self.catalog, request.entity, &request.sent);
-        let scope = Scope { catalog, entity, row, sent, item: None, now_us: 0, looked: &looked };
-        let whose = identity_fields(catalog, entity).len() > entity.key.len();
-        let own = !whose || {
-            let field = identity_fields(catalog, entity)[0];
-            let kind = field_kind(catalog, entity, field);
-            let tenant_value =
-                kind.and_then(|kind| keyloom_value::from_text(sent.tenant.as_deref().unwrap_or_default(), &kind).ok());
-            row.get(field) == tenant_value.as_ref()
-        };
-        own && request.write.by.iter().all(|item| {
-            let Some(kind) = field_kind(catalog, entity, &item.path.field) else { return false };
-            let (have, want) = (row.get(&item.path.field), scope.value(&item.value, &kind));
-            have.is_some_and(|have| want.is_ok_and(|want| compare(have, &want) == Some(Ordering::Equal)))
-        })
     }
 
     /// A reason was true at some moment between the call and its answer.
@@ -123,14 +100,19 @@ impl Judge<'_> {
         let to_us = attempt.to_us;
         let met = self.met(request, from_us, to_us);
         let said = |next: &Next| matches!(next, Next::Refused(known) if known == reason);
-        if met.iter().any(|(_, _, next)| said(next)) {
+        let nobody = reason == "absent" && !request.is_by_key();
+        if !nobody && met.iter().any(|(_, _, next)| said(next)) {
             return Ok(());
         }
-        if reason == "absent" && !request.is_by_key() {
+        if nobody {
             let held = self.lives.of_entity(request.entity).find(|life| {
                 let certain = life.certain(from_us, to_us);
                 certain.is_some_and(|turn| {
-                    turn.states.iter().all(|row| row.as_ref().is_some_and(|row| self.is_meant(request, row)))
+                    turn.states.iter().all(|row| {
+                        row.as_ref().is_some_and(|row| {
+                            request.is_meant(self.catalog, row) && self.lasts(request.entity, row, to_us)
+                        })
+                    })
                 })
             });
             return match held {

@@ -1,14 +1,16 @@
 //! What became of each request.
 
+use std::cmp::Ordering;
+
 use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Write, WriteVerb};
 use keyloom_run::{Answer, Problem};
-use keyloom_value::{Kind, from_text, json::from_json};
+use keyloom_value::{Kind, compare, from_text, json::from_json};
 use serde_json::Value as Json;
 
 use super::{Contradiction, wrong};
 use crate::{
     history::{Asked, History},
-    meaning::{Owned, Sent, Wish, field_kind, identity_fields, tenant_field},
+    meaning::{Fields, Owned, Scope, Sent, Wish, field_kind, identity_fields, tenant_field},
 };
 
 /// A write, with what became of it.
@@ -59,6 +61,22 @@ impl Request<'_> {
     /// Whether it names its row by the key, not by a value that may pass to another.
     pub(crate) fn is_by_key(&self) -> bool {
         self.write.by.is_empty() || self.write.by.iter().all(|item| self.entity.key.contains(&item.path.field))
+    }
+
+    /// Whether a row has the values by which it is looked for.
+    pub(crate) fn is_meant(&self, catalog: &Catalog, row: &Fields) -> bool {
+        let looked = std::cell::Cell::new(false);
+        let (entity, sent) = (self.entity, &self.sent);
+        let scope = Scope { catalog, entity, row, sent, item: None, now_us: 0, looked: &looked };
+        let own = tenant_field(catalog, entity).is_none_or(|(field, kind)| {
+            let tenant = from_text(sent.tenant.as_deref().unwrap_or_default(), &kind).ok();
+            row.get(field) == tenant.as_ref()
+        });
+        own && self.write.by.iter().all(|item| {
+            let Some(kind) = field_kind(catalog, entity, &item.path.field) else { return false };
+            let (have, want) = (row.get(&item.path.field), scope.value(&item.value, &kind));
+            have.is_some_and(|have| want.is_ok_and(|want| compare(have, &want) == Some(Ordering::Equal)))
+        })
     }
 
     /// Whether both ask for the same, so that the second is a repeat of the first.
@@ -151,7 +169,10 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
             other => return wrong(format!("an answer that nobody may give: {other:?}"), &steps),
         }
     }
-    let remembered = asked.remembered.as_ref();
+    if asked.remembered.len() > 1 && request.pattern.once_per.is_empty() {
+        return wrong("one request was applied to two rows", &steps);
+    }
+    let remembered = asked.remembered.first();
     if request.identity.is_none() {
         let tenant = asked.caller.tenant.as_deref();
         let made = asked.made.as_ref().unwrap_or(&asked.body);

@@ -193,6 +193,10 @@ impl<'a> Lives<'a> {
         from_us: i64,
         to_us: i64,
     ) -> Vec<Next> {
+        // A value by which a row is looked for may have left it.
+        if prior.is_some_and(|row| !request.is_by_key() && !request.is_meant(self.catalog, row)) {
+            return vec![Next::Refused("absent".to_owned())];
+        }
         let wish = request.wish(self.catalog, identity);
         let others = |entity: &Entity, key: &[Owned]| self.possible(entity, key, from_us, to_us);
         let looked = Cell::new(false);

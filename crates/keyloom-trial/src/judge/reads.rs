@@ -88,15 +88,18 @@ impl Judge<'_> {
         ends_ms(self.catalog, look.entity, row).is_some_and(|ends| ends * 1_000 <= from_us - self.skew.behind_us)
     }
 
+    /// Whether nobody may take it for ended until this moment.
+    pub(super) fn lasts(&self, entity: &Entity, row: &Fields, to_us: i64) -> bool {
+        ends_ms(self.catalog, entity, row).is_none_or(|ends| ends * 1_000 > to_us + self.skew.ahead_us)
+    }
+
     /// How a row must be shown: it was settled before the read began and nothing touched it until its end.
     fn must_show(&self, look: &Look<'_>, life: &Life) -> Option<Vec<Json>> {
         let (from_us, to_us) = (look.looked.from_us, look.looked.to_us);
         let turn = life.certain(from_us, to_us).filter(|turn| turn.visible_us <= from_us)?;
         let rows: Vec<&Fields> = turn.states.iter().flatten().collect();
         let all = rows.len() == turn.states.len() && rows.iter().all(|row| self.fits(look, row));
-        let lives = |row: &&Fields| {
-            ends_ms(self.catalog, look.entity, row).is_none_or(|ends| ends * 1_000 > to_us + self.skew.ahead_us)
-        };
+        let lives = |row: &&Fields| self.lasts(look.entity, row, to_us);
         (all && rows.iter().all(lives)).then(|| rows.iter().map(|row| self.own(look, row)).collect())
     }
 

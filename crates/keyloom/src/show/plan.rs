@@ -232,11 +232,18 @@ fn cost(program: &Program, write: &WritePlan) -> String {
         let (rows, after) = (count(&Does::rows_along), count(&rows_after));
         let what =
             if rows == 1 { "one decision of one row".to_owned() } else { format!("one transaction of {rows} rows") };
-        return if after == 0 { what } else { format!("{what}, {after} after it") };
+        let before = count(&|does| u64::from(*does == Does::Registers));
+        let mut words = vec![what];
+        words.extend((before > 0).then(|| "one of one row before it".to_owned()));
+        words.extend((after > 0).then(|| format!("{after} after it")));
+        return words.join(", ");
     }
     let parts = [
         (
-            count(&|does| u64::from(matches!(does, Does::Decides(_) | Does::Numbers | Does::Keeps(Way::Recount)))),
+            count(&|does| match does {
+                Does::Decides(_) | Does::Numbers | Does::Keeps(Way::Recount) | Does::Registers => 1,
+                _ => 0,
+            }),
             "decided",
         ),
         (
@@ -366,6 +373,7 @@ pub(crate) fn verb(does: &Does) -> &'static str {
         Does::Touches => "touches",
         Does::Numbers => "numbers",
         Does::Marks => "marks",
+        Does::Registers => "registers",
     }
 }
 
@@ -408,6 +416,7 @@ fn more(program: &Program, effect: &Effect) -> String {
             from.map_or_else(String::new, |from| format!(" from {from}"))
         }
         Does::Marks => " before, and that it is done after".to_owned(),
+        Does::Registers => " before: which row it is about".to_owned(),
         Does::Touches => ", row by row".to_owned(),
         _ => String::new(),
     };
