@@ -339,9 +339,9 @@ impl<'a> Generator<'a> {
 /// Those who call: two of each tenant. Where rows are theirs by a uuid, they are called by one.
 pub(crate) fn callers(catalog: &Catalog) -> Vec<Caller> {
     let theirs = catalog.patterns.iter().filter_map(|pattern| field_of(catalog, pattern, "caller"));
-    let uuids =
+    let mut uuids =
         theirs.filter(|(_, field)| field.ty == Type::Uuid).map(|(entity, field)| few_uuids(catalog, entity, field));
-    let names = uuids.last().unwrap_or_else(|| vec![json!("ann"), json!("ben")]);
+    let names = uuids.next().unwrap_or_else(|| vec![json!("ann"), json!("ben")]);
     let subjects: Vec<&str> = names.iter().filter_map(Json::as_str).take(2).collect();
     let tenants: Vec<Option<String>> = match &catalog.tenant {
         None => vec![None],
