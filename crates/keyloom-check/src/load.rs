@@ -85,7 +85,7 @@ pub(crate) fn rows(does: &Does) -> u64 {
         Does::Decides(_) | Does::Places | Does::Clears | Does::Puts(_) | Does::Removes(_) => 1,
         Does::Reserves | Does::Frees | Does::Adds { .. } | Does::Keeps(_) | Does::Contributes | Does::Numbers => 1,
         Does::Registers => 1,
-        Does::Checks { .. } | Does::Touches => 0,
+        Does::Checks { .. } | Does::Copies { .. } | Does::Touches => 0,
     }
 }
 

@@ -67,6 +67,11 @@ pub enum Does {
         /// It can't go before the write is decided.
         held: bool,
     },
+    /// A row whose fields are copied is looked at.
+    Copies {
+        /// It can't change before the write is decided.
+        held: bool,
+    },
     /// A row of an event or a history comes with the decision.
     Adds {
         /// Until it is placed, its image stands in the row that was decided.
@@ -145,6 +150,7 @@ fn plan(
     scope.projections(&mut effects);
     scope.reservations(&mut effects);
     scope.checks(&mut effects);
+    scope.copies(&mut effects);
     scope.feeds(&mut effects);
     scope.adds(&mut effects);
     scope.touches(&mut effects);

@@ -1,14 +1,14 @@
 //! A catalog and its layout, compiled: every read and every write as data, and what can't be held.
 
 use keyloom_model::layout::{Form, Holds, Layout, Path as LaidPath, Question, ReadsAtMost, Table};
-use keyloom_model::{Action, Catalog, Class, Limit, Pattern, RowSize, Selection, Step};
+use keyloom_model::{Action, Catalog, Class, Limit, Pattern, Root, RowSize, Selection, Step};
 use keyloom_store::{Abilities, Atomic, Table as Stored};
 
 use crate::access::{self, Access, Component, Reach};
 use crate::effects::{Does, WritePlan, writes};
 use crate::horizons::Horizons;
 use crate::legality::objections;
-use crate::question::{Asked, Wants, questions, target};
+use crate::question::{Asked, Wants, questions, questions_of_copies, target};
 use crate::refusal::{Because, Refusal, What};
 use crate::stored::{Companions, rows_of, stored, system_tables};
 use crate::test::Fixed;
@@ -61,9 +61,15 @@ impl Program {
         let mut layout = layout.clone();
         sources(catalog, &mut layout, &mut refusals);
         let mut reads = Vec::new();
-        for asked in questions(catalog).into_iter().chain(targets(catalog)) {
+        let of_copies = questions_of_copies(catalog, &layout);
+        let others = questions(catalog).into_iter().filter(|asked| !is_among(&of_copies, asked));
+        for asked in others.chain(targets(catalog)).chain(of_copies.clone()) {
             let known = refusals.iter().any(|refusal| refusal.of(&asked.question));
-            match answer(catalog, &layout, &asked) {
+            let found = match is_among(&of_copies, &asked) {
+                true => answer(catalog, &supporting(&layout, companions, &asked), &asked),
+                false => answer(catalog, &layout, &asked),
+            };
+            match found {
                 Ok(access) => {
                     let at_most = at_most(catalog, &asked, &access);
                     let write = matches!(asked.wants, Wants::Row) && asked.returns.is_empty();
@@ -217,6 +223,24 @@ fn sources(catalog: &Catalog, layout: &mut Layout, refusals: &mut Vec<Refusal>) 
             }
         }
     }
+}
+
+fn is_among(questions: &[Asked], asked: &Asked) -> bool {
+    questions.iter().any(|known| known.question == asked.question)
+}
+
+/// The tables by which rows that copy are found. Where rows follow one by one, a row stands there before it looks at what it
+/// copies; so it can't be the table that holds the copy.
+fn supporting(layout: &Layout, companions: Companions, asked: &Asked) -> Layout {
+    let mut layout = layout.clone();
+    if let (Companions::Follow, Question::Support { entity, field }) = (companions, &asked.question) {
+        let copies = |table: &Table| {
+            let of = matches!(&table.holds, Holds::Projection { entity: of, .. } if of == entity);
+            of && table.copies.iter().any(|copied| copied.path.own_field() == Some(field))
+        };
+        layout.tables.retain(|table| !copies(table));
+    }
+    layout
 }
 
 /// The access of a question: the one that the layout states, else the best.
@@ -387,12 +411,13 @@ impl Does {
         use keyloom_model::layout::{Keeper, Way};
         match self {
             Self::Decides(_) | Self::Puts(Keeper::Carried) | Self::Removes(Keeper::Carried) => 1,
-            Self::Reserves | Self::Frees | Self::Checks { held: true } | Self::Adds { rides: false } => 1,
+            Self::Reserves | Self::Frees | Self::Adds { rides: false } => 1,
+            Self::Checks { held: true } | Self::Copies { held: true } => 1,
             Self::Moves(Keeper::Carried) | Self::Exchanges => 2,
             // What is counted again is decided along with the row, and so is what it contributes.
             Self::Keeps(Way::Rider | Way::Recount) | Self::Contributes | Self::Numbers | Self::Marks => 1,
             Self::Places | Self::Clears | Self::Puts(_) | Self::Moves(_) | Self::Removes(_) => 0,
-            Self::Checks { held: false } | Self::Adds { rides: true } => 0,
+            Self::Checks { held: false } | Self::Copies { held: false } | Self::Adds { rides: true } => 0,
             Self::Keeps(Way::Newest) | Self::Touches | Self::Registers => 0,
         }
     }
@@ -408,8 +433,15 @@ fn sizes(catalog: &Catalog, abilities: &Abilities, table: &Table, refusals: &mut
     };
     let partition: u64 = table.partition.parts().iter().map(|part| worst(part.field())).sum();
     let sort: u64 = table.sort.iter().map(|item| worst(&item.field)).sum();
-    let row: u64 =
-        table.columns.iter().flatten().map(|column| worst(column)).fold(partition + sort, u64::saturating_add);
+    let copied = table.copies.iter().map(|copied| match &copied.path.root {
+        Root::Reference { entity, .. } => {
+            let field = catalog.entity(entity).and_then(|other| other.field(&copied.path.field));
+            field.map_or(0, |field| RowSize::of_type(catalog, &field.ty).worst)
+        }
+        _ => 0,
+    });
+    let own = table.columns.iter().flatten().map(|column| worst(column));
+    let row: u64 = own.chain(copied).fold(partition + sort, u64::saturating_add);
     let limits = &abilities.limits;
     let engine = abilities.engine;
     let mut refuse = |part, bytes: u64, max: u64| {

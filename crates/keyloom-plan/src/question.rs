@@ -3,10 +3,10 @@
 //! A pattern is several questions: one for each of its orders, for each set of optional inputs that may be sent, and for each
 //! list of its `with`. The run time asks some of its own: all rows that point to one.
 
-use keyloom_model::layout::Question;
+use keyloom_model::layout::{Holds, Layout, Question};
 use keyloom_model::{
-    Action, By, ByItem, Catalog, Claim, Compare, Endpoint, Entity, Expr, Fill, Freshness, Limit, Order, OrderItem,
-    Path, Pattern, Read, ReadVerb, Returns, Root, Selection, Set, Through, Write, WriteVerb,
+    Action, By, ByItem, Catalog, Claim, Compare, Endpoint, Entity, Expr, Field, Fill, Freshness, Limit, Order,
+    OrderItem, Path, Pattern, Read, ReadVerb, Returns, Root, Selection, Set, Through, Write, WriteVerb,
 };
 
 use crate::test::{Fixed, Test, optional_inputs, tests};
@@ -248,34 +248,48 @@ fn support(catalog: &Catalog, all: &mut Vec<Asked>) {
         if !deleted.into_iter().any(|(_, write)| write.verb == WriteVerb::Delete && write.entity == whole.name) {
             continue;
         }
-        let points = |field: &&keyloom_model::Field| {
-            field.reference.as_ref().is_some_and(|reference| reference.entity == whole.name)
-        };
+        let points = |field: &&Field| field.reference.as_ref().is_some_and(|reference| reference.entity == whole.name);
         let Some(reference) = entity.fields.iter().find(points) else { continue };
-        let by: Vec<ByItem> = entity
-            .join(reference, whole)
-            .into_iter()
-            .map(|(own, key)| ByItem {
-                path: Path::own(own),
-                value: Expr::Path(Path {
-                    root: Root::Item(whole.name.clone()),
-                    field: key.to_owned(),
-                    members: Vec::new(),
-                }),
-            })
-            .collect();
-        all.push(Asked {
-            question: Question::Support { entity: entity.name.clone(), field: reference.name.clone() },
-            wants: Wants::All,
-            entity: entity.name.clone(),
-            tests: all_tests(catalog, entity, false, &by, None, &[]),
-            order: Vec::new(),
-            returns: entity.key.iter().map(Path::own).collect(),
-            one_per: Vec::new(),
-            freshness: None,
-            all_tenants: false,
-            batch: 1,
-        });
+        all.push(pointing(catalog, entity, reference, whole));
+    }
+}
+
+/// What the run time asks for copies: all rows that point to a row whose fields a table of the layout copies.
+pub fn questions_of_copies(catalog: &Catalog, layout: &Layout) -> Vec<Asked> {
+    let mut all: Vec<Asked> = Vec::new();
+    for table in &layout.tables {
+        let (Holds::Projection { entity, .. } | Holds::Newest { entity }) = &table.holds else { continue };
+        for copied in &table.copies {
+            let Root::Reference { field, entity: other } = &copied.path.root else { continue };
+            let (Some(entity), Some(other)) = (catalog.entity(entity), catalog.entity(other)) else { continue };
+            let Some(reference) = entity.field(field) else { continue };
+            let asked = pointing(catalog, entity, reference, other);
+            if all.iter().all(|known| known.question != asked.question) {
+                all.push(asked);
+            }
+        }
+    }
+    all
+}
+
+/// The question for all rows that point to one.
+fn pointing(catalog: &Catalog, entity: &Entity, reference: &Field, to: &Entity) -> Asked {
+    let item = |(own, key): (&str, &str)| ByItem {
+        path: Path::own(own),
+        value: Expr::Path(Path { root: Root::Item(to.name.clone()), field: key.to_owned(), members: Vec::new() }),
+    };
+    let by: Vec<ByItem> = entity.join(reference, to).into_iter().map(item).collect();
+    Asked {
+        question: Question::Support { entity: entity.name.clone(), field: reference.name.clone() },
+        wants: Wants::All,
+        entity: entity.name.clone(),
+        tests: all_tests(catalog, entity, false, &by, None, &[]),
+        order: Vec::new(),
+        returns: entity.key.iter().map(Path::own).collect(),
+        one_per: Vec::new(),
+        freshness: None,
+        all_tenants: false,
+        batch: 1,
     }
 }
 

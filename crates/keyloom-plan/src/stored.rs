@@ -1,7 +1,7 @@
 //! The tables of a layout as a store makes them: columns with their kinds, and what Keyloom itself keeps in each row.
 
 use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table};
-use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, Write, WriteVerb};
+use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, Path, Root, Write, WriteVerb};
 use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
 use keyloom_value::{Kind, Member, Variant};
 
@@ -50,6 +50,19 @@ pub const DIRTY_LOG: &str = "kl_dirty";
 /// The table of which row a request is about that names it by a unique value.
 pub const REGISTER: &str = "kl_register";
 
+/// The column that holds a field of a row that this one points to.
+pub fn copied_column(path: &Path) -> String {
+    format!("kl_of_{}", path.to_string().replace('.', "_"))
+}
+
+/// The kind of a field of a row that this one points to, where it can be copied: it stands in that row as it is.
+pub fn copied_kind(catalog: &Catalog, layout: &Layout, path: &Path) -> Option<Kind> {
+    let Root::Reference { entity, .. } = &path.root else { return None };
+    let other = catalog.entity(entity)?;
+    let own = other.field(&path.field).filter(|field| !matches!(field.fill, Fill::Kept(_)));
+    own.filter(|_| path.members.is_empty()).and_then(|field| kind_of(catalog, layout, other, &field.name))
+}
+
 /// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
 /// what callers show to say who they are, where anything comes after a decision what is to be looked at again, and where
 /// rows are changed by a unique value which row each request is about.
@@ -63,14 +76,19 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         Stored { grace_ms, ..receipts },
         keys(),
     ];
-    if companions == Companions::Follow || deletes_parts(catalog) {
+    let copies = layout.tables.iter().any(|table| !table.copies.is_empty());
+    if companions == Companions::Follow || deletes_parts(catalog) || copies {
         let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
-        let columns = vec![
+        let mut columns = vec![
             column("entity", Kind::Text),
             column("key", Kind::Bytes),
             column("uniques", Kind::List(Box::new(unique))),
             column("done", Kind::Bool),
         ];
+        if copies {
+            // Rows that copy are many: how far a walk over them has come is noted.
+            columns.push(column("reached", Kind::Bytes));
+        }
         let partition = vec![column("lane", Kind::Int), column("span", Kind::Int)];
         let sort = vec![SortColumn { name: "mark".to_owned(), kind: Kind::Uuid7, descending: false }];
         let dirty = table(DIRTY_LOG, Discipline::Placed, partition, sort, columns);
@@ -158,8 +176,12 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
         }
         sort.push(SortColumn { name: item.field.clone(), kind: kind(&item.field)?, descending });
     }
-    let own =
-        of.columns.iter().flatten().map(|name| Some(column(name, kind(name)?))).collect::<Option<Vec<Column>>>()?;
+    let own = of.columns.iter().flatten().map(|name| Some(column(name, kind(name)?)));
+    let copied = of
+        .copies
+        .iter()
+        .map(|copied| Some(column(&copied_column(&copied.path), copied_kind(catalog, layout, &copied.path)?)));
+    let own = own.chain(copied).collect::<Option<Vec<Column>>>()?;
     let created = || column("kl_created", Kind::Timestamp { micros: true });
     let (discipline, columns) = match &of.holds {
         Holds::Source { .. } => match entity.class(catalog).0 {

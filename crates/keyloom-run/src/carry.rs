@@ -38,6 +38,8 @@ pub(crate) struct Intent<'a> {
     pub(crate) checks: &'a [Checked],
     /// What becomes of values that are kept from it.
     pub(crate) kept: &'a [KeptChange],
+    /// What it holds of other rows is looked up anew, though it stands as it stood.
+    pub(crate) anew: bool,
     /// Requests that the row no longer remembers.
     pub(crate) forgotten: &'a [Token],
     pub(crate) now_us: i64,
@@ -112,19 +114,18 @@ impl Run {
         self.store.decide(Decision { change, along, now: millis(now_us) }).await
     }
 
-    /// Where a record stands in the projections.
+    /// Where a record stands in the projections. What it holds of other rows there is not looked at.
     pub(crate) fn standing(&self, entity: &EntityPlan, record: &Record) -> Vec<Companion> {
         // An end that can't be computed was refused when the row was decided.
         let expires_at = ends_at(entity, &record.values).ok().flatten().map(Millis);
         let stands = entity.projections.iter().filter_map(|projection| {
-            let own = projection.own.iter().map(|field| record.values[*field].clone());
-            Some(Companion {
-                table: projection.table,
-                key: place(entity, projection, record)?,
-                version: record.version,
-                values: Some(own.chain(std::iter::repeat(Value::Null)).take(self.columns(projection.table)).collect()),
-                expires_at,
-            })
+            let key = place(entity, projection, record)?;
+            let mut values = vec![Value::Null; self.columns(projection.table)];
+            for (field, column) in &projection.own {
+                values[*column] = record.values[*field].clone();
+            }
+            let (table, version) = (projection.table, record.version);
+            Some(Companion { table, key, version, values: Some(values), expires_at })
         });
         stands.collect()
     }

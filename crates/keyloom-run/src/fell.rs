@@ -4,21 +4,17 @@
 //! whole is looked at once more, and the part is decided gone as it was read. A part that comes meanwhile looks at its
 //! whole after it stands in the list of parts: either the walk sees it, or it sees that the whole is gone.
 
-use keyloom_store::{End, Freshness, Range, Slice, Store};
+use keyloom_store::Freshness;
 use keyloom_value::Value;
 
 use crate::{
     problem::Problem,
-    program::{EntityPlan, Parts},
-    read::millis,
+    program::{EntityPlan, Support},
     record::Record,
     run::Run,
 };
 
 type Owned = Value<'static>;
-
-/// How many bytes of the list of parts are read at once.
-const PIECE_BYTES: u32 = 1 << 20;
 
 impl Run {
     /// Deletes the parts of a row that is gone: of each kind one piece of the list, or all of it. Whether none are left.
@@ -33,41 +29,30 @@ impl Run {
         Ok(none_left)
     }
 
-    async fn fell_parts(&self, whole: &EntityPlan, gone: &Record, parts: &Parts, all: bool) -> Result<bool, Problem> {
-        let (table, shape) = self.table(parts.table);
-        let value = |field: &usize| gone.values[*field].clone();
-        let partition: Vec<Owned> = parts.partition.iter().map(value).collect();
-        let equal: Vec<Owned> = parts.equal.iter().map(value).collect();
+    async fn fell_parts(&self, whole: &EntityPlan, gone: &Record, parts: &Support, all: bool) -> Result<bool, Problem> {
         let mut after: Option<Vec<Owned>> = None;
         let mut none_left = true;
         loop {
-            let read = self.store.slice(Slice {
-                table,
-                partition: &partition,
-                within: Range { equal: &equal, ..Range::ALL },
-                after: after.as_deref(),
-                reverse: false,
-                rows_max: self.protocol.felled_at_once,
-                bytes_max: PIECE_BYTES,
-                freshness: Freshness::Settled,
-                now: millis(self.now_us()),
-            });
-            let read = read.await?;
-            for row in &read.rows {
-                let key = parts.key.iter().map(|at| Ok(row.value(shape, *at)?.into_owned()));
-                let key = key.collect::<Result<Vec<Owned>, Problem>>()?;
-                none_left &= self.fell_one(whole, gone, parts, &key).await?;
+            let piece = self.pointing(gone, parts, after.as_deref()).await?;
+            for key in &piece.keys {
+                none_left &= self.fell_one(whole, gone, parts, key).await?;
             }
-            match read.end {
-                End::Range => return Ok(none_left),
-                End::Limit { reached } if all => after = Some(reached),
-                End::Limit { .. } => return Ok(false),
+            match piece.reached {
+                None => return Ok(none_left),
+                Some(reached) if all => after = Some(reached),
+                Some(_) => return Ok(false),
             }
         }
     }
 
     /// Deletes one part, if it still is one and the whole is still gone; whether it is none any more.
-    async fn fell_one(&self, whole: &EntityPlan, gone: &Record, parts: &Parts, key: &[Owned]) -> Result<bool, Problem> {
+    async fn fell_one(
+        &self,
+        whole: &EntityPlan,
+        gone: &Record,
+        parts: &Support,
+        key: &[Owned],
+    ) -> Result<bool, Problem> {
         let entity = self.entity(parts.entity);
         let now_us = self.now_us();
         let own = whole.source_key(gone);

@@ -9,6 +9,7 @@ use keyloom_value::Value;
 
 use crate::{
     carry::{Companion, Intent, Tried, tried},
+    copies::{Walked, changes_copies, copied_in},
     dirty::Mark,
     problem::Problem,
     program::EntityPlan,
@@ -36,7 +37,8 @@ impl Run {
         let record = Record { stale: self.stale(intent).await?, ..intent.record.clone() };
         // What has no companions can't lose any.
         let fells = record.gone && entity.has_parts();
-        let followed = !entity.projections.is_empty() || !intent.reserves.is_empty() || fells;
+        let changes = self.protocol.walks_copiers && changes_copies(entity, intent.before, &record);
+        let followed = !entity.projections.is_empty() || !intent.reserves.is_empty() || fells || changes;
         let marked_early = !self.protocol.reads_first && marks.pop().is_some();
         let before_this_try = marks.len();
         let marked = marked_early || !self.protocol.marks_again && !marks.is_empty();
@@ -59,7 +61,8 @@ impl Run {
             return tried(verdict, false);
         }
         let is_new_part = self.is_new_part(entity, intent.before, &record);
-        let visible = self.derive(entity, &record, intent.before, is_new_part).await;
+        let visible = self.derive(entity, &record, intent.before, is_new_part).await
+            && (!changes || self.touch_copiers(entity, &record, None).await == Ok(Walked::All));
         let mut done = visible;
         for reserve in intent.reserves.iter().filter(|reserve| !reserve.taken) {
             done &= self.set_free(entity, &own, reserve).await;
@@ -77,11 +80,12 @@ impl Run {
 
     /// Sees to it that whatever follows from a record is there, for one who only found it; whether all is acknowledged.
     pub(crate) async fn show(&self, entity: &EntityPlan, record: &Record) -> bool {
-        match self.program.companions {
+        let shown = match self.program.companions {
             Companions::Follow if self.protocol.shows_found => self.derive(entity, record, None, true).await,
-            Companions::Follow => true,
+            Companions::Follow => return true,
             Companions::Ride => self.fell(entity, record, false).await.unwrap_or(false),
-        }
+        };
+        shown && self.touch_copiers(entity, record, None).await == Ok(Walked::All)
     }
 
     /// Derives the projections from a record, and what is counted from them; whether all is acknowledged. Anybody may do so
@@ -101,8 +105,23 @@ impl Run {
             return false;
         }
         // First where it stands, then where it stood: a reader sees a row that moves twice rather than not at all.
-        let placed = self.place(&standing).await.is_ok() && self.place(&removed).await.is_ok();
+        let placed = self.place_images(entity, record, standing).await.is_ok() && self.place(&removed).await.is_ok();
         placed && (!self.protocol.places_first || self.recount(&groups).await)
+    }
+
+    /// Places the images of a row. Those that hold fields of other rows come behind the others, among which is the one by which
+    /// it is found when those change.
+    async fn place_images(&self, entity: &EntityPlan, record: &Record, images: Vec<Companion>) -> Result<(), Problem> {
+        let copies = |image: &Companion| copied_in(entity, image.table).next().is_some();
+        let (mut copying, plain): (Vec<Companion>, Vec<Companion>) = images.into_iter().partition(copies);
+        if !self.protocol.copies_hold {
+            self.copy_into_images(entity, record, &mut copying).await?;
+        }
+        self.place(&plain).await?;
+        if self.protocol.copies_hold {
+            self.copy_into_images(entity, record, &mut copying).await?;
+        }
+        Ok(self.place(&copying).await?)
     }
 
     /// The places that the row has to name: those it named, those it leaves, without those where it stands.

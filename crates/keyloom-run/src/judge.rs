@@ -307,7 +307,7 @@ impl Run {
             let there =
                 row.map(|row| Record::read(&row, self.table(other.source.table).1, &other.source)).transpose()?;
             let Some(there) = self.alive(other, there, now_us)? else { return Ok(Err(reference.reason.clone())) };
-            let check = Checked { table: other.source.table, key, version: there.version };
+            let check = Checked { table: other.source.table, key, version: Some(there.version) };
             if !checks.contains(&check) {
                 checks.push(check);
             }
@@ -326,7 +326,8 @@ impl Run {
 pub(crate) struct Checked {
     pub(crate) table: usize,
     pub(crate) key: Vec<Owned>,
-    pub(crate) version: u64,
+    /// Its version; none where it was not there.
+    pub(crate) version: Option<u64>,
 }
 
 /// When a row with these values ends, in milliseconds; never, where nothing says so.

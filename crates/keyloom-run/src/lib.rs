@@ -12,6 +12,7 @@ mod answer;
 mod append;
 mod caller;
 mod carry;
+mod copies;
 mod credential;
 mod cursor;
 mod digest;
@@ -42,6 +43,7 @@ mod ride;
 mod run;
 mod settle;
 mod size;
+mod support;
 #[cfg(test)]
 mod tests;
 mod touch;

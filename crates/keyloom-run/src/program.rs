@@ -3,12 +3,13 @@
 //! Nothing is decided here: which table answers, in which order and within which bounds is the plan's. What can't be run
 //! yet is found here, all of it at once, before anything is served.
 
+mod copies;
 mod entity;
 mod kept;
 mod outputs;
-mod parts;
 mod promise;
 mod reads;
+mod support;
 mod writes;
 
 use std::{fmt, sync::Arc};
@@ -20,10 +21,11 @@ use keyloom_value::{Kind, Value};
 
 use crate::record::Record;
 
+pub(crate) use copies::{Copied, Copiers};
 pub(crate) use kept::{Counts, Kept};
 pub(crate) use outputs::{From, Outputs};
-pub(crate) use parts::{Parts, Whole};
 pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};
+pub(crate) use support::{Support, Whole};
 pub(crate) use writes::{Answers, MustExist, Target, Write};
 
 /// Something that a catalog asks for and that is not run yet.
@@ -68,9 +70,11 @@ pub(crate) struct EntityPlan {
     /// When its rows end.
     pub(crate) expires: Option<Expr>,
     /// What is deleted with its rows.
-    pub(crate) parts: Vec<Parts>,
+    pub(crate) parts: Vec<Support>,
     /// With what its rows are deleted.
     pub(crate) whole: Option<Whole>,
+    /// Who holds fields of its rows.
+    pub(crate) copied_by: Vec<Copiers>,
 }
 
 /// The table that holds the truth.
@@ -107,7 +111,10 @@ pub(crate) struct Hidden {
 pub(crate) struct Projection {
     pub(crate) table: usize,
     pub(crate) key: Vec<KeyPart>,
-    pub(crate) own: Vec<usize>,
+    /// The fields of its other columns, each with its position in the root group.
+    pub(crate) own: Vec<(usize, usize)>,
+    /// The fields of other rows that it holds.
+    pub(crate) copies: Vec<Copied>,
     /// Where each field is, if it is there.
     pub(crate) columns: Vec<Option<ColumnAt>>,
     /// Fields that are absent where this column says so.
@@ -196,6 +203,7 @@ impl Program {
         }
         program.kept(planned, &mut found);
         program.parts(planned, &mut found);
+        program.copies(planned, &mut found);
         for pattern in &catalog.patterns {
             program.pattern(pattern, planned, &mut found);
         }
@@ -281,6 +289,7 @@ impl Source {
             table: self.table,
             key: self.key.iter().map(|field| KeyPart::Field(*field)).collect(),
             own: Vec::new(),
+            copies: Vec::new(),
             columns: self.columns.clone(),
             flags: Vec::new(),
             filter: None,

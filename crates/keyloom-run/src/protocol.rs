@@ -14,8 +14,11 @@ pub struct Protocol {
     pub tokens_max: usize,
     /// How many places that it has left a row names.
     pub stale_max: usize,
-    /// How many parts of a kind are deleted before a write is answered; the rest is left to those who settle marks.
-    pub felled_at_once: u32,
+    /// How many rows of a kind follow another one before a write is answered: parts that are deleted, rows that copy. The
+    /// rest is left to those who settle marks.
+    pub followed_at_once: u32,
+    /// A decision that carries its mark along arrives within this time, so the log is read for so long where they do.
+    pub late_ms: i64,
     /// A row is marked before it is decided.
     pub marks: bool,
     /// Every try marks it again.
@@ -54,6 +57,14 @@ pub struct Protocol {
     pub parts_look_again: bool,
     /// Who creates a row over one that is gone first sees to it that no parts are left.
     pub fells_first: bool,
+    /// A row looks at what it copies after it stands in the list of those that do; where rows ride along, it is decided only
+    /// if that is as it was read.
+    pub copies_hold: bool,
+    /// Who changes what is copied decides each row once more that copies it; a new image alone would be no newer than
+    /// those that are under way.
+    pub touches_copiers: bool,
+    /// What is copied is followed after it has changed.
+    pub walks_copiers: bool,
     /// What a row is to forget has its receipt before.
     pub receipts_first: bool,
     /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
@@ -77,7 +88,8 @@ impl Protocol {
         settle_ms: 60_000,
         tokens_max: 16,
         stale_max: 8,
-        felled_at_once: 100,
+        followed_at_once: 100,
+        late_ms: 60_000,
         marks: true,
         marks_again: true,
         marks_uniques: true,
@@ -97,6 +109,9 @@ impl Protocol {
         looks_at_whole: true,
         parts_look_again: true,
         fells_first: true,
+        copies_hold: true,
+        touches_copiers: true,
+        walks_copiers: true,
         receipts_first: true,
         repairs_by_version: true,
         versions_first: true,

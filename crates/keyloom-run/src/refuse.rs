@@ -83,6 +83,7 @@ impl Run {
             reserves: &[],
             checks: &[],
             kept: &[],
+            anew: false,
             forgotten: &forgotten,
             now_us,
         };

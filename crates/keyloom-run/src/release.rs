@@ -89,6 +89,7 @@ impl Run {
                 reserves: &reserves,
                 checks: &[],
                 kept: &kept,
+                anew: false,
                 forgotten: &[],
                 now_us,
             };

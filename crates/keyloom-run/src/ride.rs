@@ -5,7 +5,10 @@ use keyloom_value::Value;
 
 use crate::{
     carry::{Companion, Intent, Tried, tried},
+    copies::{Walked, changes_copies, copied_in, copies_from_same},
+    judge::Checked,
     problem::Problem,
+    record::Record,
     run::Run,
 };
 
@@ -22,7 +25,15 @@ impl Run {
         // A row that stands as it stood is left alone.
         let stood = intent.before.map_or_else(Vec::new, |before| self.standing(entity, before));
         let mut standing = self.standing(entity, record);
-        standing.retain(|row| self.shows_version(entity, row.table) || !stood.iter().any(|before| before.is_as(row)));
+        let same = |row: &Companion| {
+            let from_same = |before: &Record| copies_from_same(entity, row.table, before, record);
+            let copies = intent.anew && copied_in(entity, row.table).next().is_some();
+            !copies && intent.before.is_some_and(from_same) && stood.iter().any(|before| before.is_as(row))
+        };
+        standing.retain(|row| self.shows_version(entity, row.table) || !same(row));
+        let copied = self.copy_into_images(entity, record, &mut standing).await?;
+        let Some(checks) = merged(intent.checks, copied) else { return Ok(Tried::Lost) };
+        let held = if self.protocol.copies_hold { &checks[..] } else { intent.checks };
         let carried = standing.iter().map(|row| {
             let values = row.values.as_deref().unwrap_or_default();
             let becomes = Image { version: row.version, expires_at: row.expires_at, values };
@@ -36,17 +47,18 @@ impl Run {
             let placing = Placing::Put { groups, expires_at: row.expires_at };
             Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
         });
-        // Its parts go after it.
+        // Its parts go after it, and rows that copy from it follow.
         let fells = record.gone && entity.has_parts();
-        let mark = if fells { Some(self.new_mark(entity, &entity.source_key(record))?) } else { None };
+        let changes = self.protocol.walks_copiers && changes_copies(entity, intent.before, record);
+        let mark = if fells || changes { Some(self.new_mark(entity, &entity.source_key(record))?) } else { None };
         let marked = mark.as_ref().map(|(_, row)| row.group());
         let marks = mark.iter().zip(&marked).map(|((_, row), groups)| {
             let placing = Placing::Put { groups, expires_at: row.expires_at };
             Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
         });
-        let checked = intent.checks.iter().map(|check| {
-            let (table, expect) = (self.table(check.table).0, Expect::Version(check.version));
-            Along::Check { table, key: &check.key, expect }
+        let checked = held.iter().map(|check| {
+            let expect = check.version.map_or(Expect::Absent, Expect::Version);
+            Along::Check { table: self.table(check.table).0, key: &check.key, expect }
         });
         let kept = intent.kept.iter().map(|kept| {
             let becomes = Image { version: kept.version, expires_at: None, values: &kept.values };
@@ -57,10 +69,24 @@ impl Run {
         let before = intent.before.map(|before| before.version);
         let tried = tried(self.decide_source(entity, before, record, &along, now_us).await, true)?;
         let Some((mark, _)) = mark.filter(|_| matches!(tried, Tried::Done { .. })) else { return Ok(tried) };
-        let visible = self.fell(entity, record, false).await.unwrap_or(false);
+        let visible = self.fell(entity, record, false).await.unwrap_or(false)
+            && (!changes || self.touch_copiers(entity, record, None).await == Ok(Walked::All));
         if visible {
             self.owe(vec![mark]);
         }
         Ok(Tried::Done { visible })
     }
+}
+
+/// Rows that must be as they were seen, each once; nothing where one was seen in two ways.
+fn merged(checks: &[Checked], more: Vec<Checked>) -> Option<Vec<Checked>> {
+    let mut all = checks.to_vec();
+    for check in more {
+        match all.iter().find(|known| known.table == check.table && known.key == check.key) {
+            Some(known) if known.version != check.version => return None,
+            Some(_) => {}
+            None => all.push(check),
+        }
+    }
+    Some(all)
 }

@@ -293,7 +293,12 @@ fn holds_all_rows(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) 
         let lacks = match found(table) {
             None => format!("table `{}` is new", wanted.name),
             Some(old) => {
-                let known = |name: &str| source.column(name).is_some();
+                let list = entity.projections.iter().find(|list| list.table == table);
+                let copied = |name: &str| {
+                    let copies = list.into_iter().flat_map(|list| &list.copies);
+                    copies.into_iter().any(|copied| keyloom_plan::copied_column(&copied.path) == name)
+                };
+                let known = |name: &str| source.column(name).is_some() || copied(name);
                 let unfilled = wanted.column_names().find(|name| old.column(name).is_none() && known(name));
                 let Some(column) = unfilled else { continue };
                 format!("column `{column}` of table `{}` is new", wanted.name)

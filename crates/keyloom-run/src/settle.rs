@@ -7,10 +7,12 @@ use keyloom_store::{Change, Decision, End, Expect, Fault, Freshness, Get, Image,
 use keyloom_value::Value;
 
 use crate::{
+    copies::Walked,
     dirty::{Dirty, KEPT_MS, Mark},
     problem::Problem,
     program::{DIRTY, EntityPlan, Reservation, SYSTEM},
     read::millis,
+    record::Record,
     reserve::{Held, Reserve, held_by},
     run::Run,
 };
@@ -53,8 +55,13 @@ impl Run {
         let now_ms = self.now_us().div_euclid(1_000);
         let span_of = |moment_ms: i64| moment_ms.div_euclid(self.protocol.span_ms);
         let (version, settled) = self.settled_until().await?;
-        // The last span that ended so long ago that all its marks are there.
+        // The last span that ended so long ago that its marks are no longer left to their writers, and the last that gets no
+        // more of them: a mark that rides along is as late as its decision.
         let last = span_of(now_ms - self.protocol.settle_ms) - 1;
+        let last_whole = match self.program.companions {
+            Companions::Follow => last,
+            Companions::Ride => last.min(span_of(now_ms - self.protocol.late_ms) - 1),
+        };
         let first = (settled + 1).max(span_of(now_ms - KEPT_MS));
         let mut until = settled;
         for span in first..=last {
@@ -64,7 +71,7 @@ impl Run {
                     pass.left += 1;
                 }
             }
-            if pass.left == 0 {
+            if pass.left == 0 && span <= last_whole {
                 until = span;
             }
         }
@@ -98,13 +105,14 @@ impl Run {
                     Ok(None) => continue,
                     dirty => dirty.ok().flatten(),
                 };
+                let mut mark = self.mark_of(row)?;
                 let settled = match &dirty {
-                    Some(dirty) => self.settle_mark(dirty).await.unwrap_or(false),
+                    Some(dirty) => self.settle_mark(dirty, &mut mark).await.unwrap_or(false),
                     None => false,
                 };
                 if settled {
                     pass.settled += 1;
-                    self.owe(vec![self.mark_of(row)?]);
+                    self.owe(vec![mark]);
                 } else {
                     pass.left += 1;
                     pass.leaves(dirty, self.now_us() - i64::try_from(row.version()?).unwrap_or(i64::MAX));
@@ -119,7 +127,7 @@ impl Run {
 
     /// Settles a mark: after this, nothing can come of its writer any more, and what came of him is visible. Whether that
     /// is certain.
-    async fn settle_mark(&self, dirty: &Dirty) -> Result<bool, Problem> {
+    async fn settle_mark(&self, dirty: &Dirty, mark: &mut Mark) -> Result<bool, Problem> {
         let unknown = || Problem::Broken(format!("a mark names `{}`, which the catalog does not have", dirty.entity));
         let entity = self.program.entities.iter().find(|entity| entity.name == dirty.entity).ok_or_else(unknown)?;
         let key = self.key_values(entity.source.table, &dirty.key)?;
@@ -133,7 +141,9 @@ impl Run {
             // It came together with its mark: what is there is what came of it.
             let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
             return match there {
-                Some(there) => self.fell(entity, &there, true).await,
+                Some(there) => {
+                    Ok(self.fell(entity, &there, true).await? && self.finish_walk(entity, &there, dirty, mark).await?)
+                }
                 None => Ok(true),
             };
         }
@@ -153,13 +163,35 @@ impl Run {
         let Some(record) = touched else { return Ok(!self.protocol.touches) };
         let mut all = self.project(entity, &record, None).await
             && self.goes_with_whole(entity, &record).await?
-            && self.fell(entity, &record, true).await?;
+            && self.fell(entity, &record, true).await?
+            && self.finish_walk(entity, &record, dirty, mark).await?;
         for reserve in &claims {
             if held_by(entity, &record, reserve.reservation).as_ref() != Some(&reserve.key) {
                 all &= self.set_free(entity, &own, reserve).await;
             }
         }
         Ok(all)
+    }
+
+    /// Touches the rows that copy from a record, from where a walk over them was cut off; whether all have followed.
+    async fn finish_walk(
+        &self,
+        entity: &EntityPlan,
+        record: &Record,
+        dirty: &Dirty,
+        mark: &mut Mark,
+    ) -> Result<bool, Problem> {
+        let mut dirty = dirty.clone();
+        loop {
+            match self.touch_copiers(entity, record, dirty.reached.as_deref()).await? {
+                Walked::All => return Ok(true),
+                Walked::Until(until) if dirty.reached.as_ref() == Some(&until) => return Ok(false),
+                Walked::Until(until) => {
+                    dirty.reached = Some(until);
+                    self.note(mark, &dirty).await?;
+                }
+            }
+        }
     }
 
     /// Touches a reservation that a dead writer may still get, unless it is somebody else's.

@@ -25,6 +25,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     digest::digest,
+    judge::Checked,
     problem::Problem,
     program::{EntityPlan, Kept, Projection},
     record::Record,
@@ -81,6 +82,8 @@ struct Suspect {
     places: BTreeSet<Place>,
     /// The version that it was seen with; none where there was no row.
     version: Option<u64>,
+    /// The rows that it copies from, as they were seen when it was last looked at.
+    copied: Vec<Checked>,
     since_us: i64,
 }
 
@@ -143,6 +146,7 @@ impl Verify {
                 key: unhex(json.get("key")?)?,
                 places: json.get("places")?.as_array()?.iter().map(place).collect::<Option<_>>()?,
                 version: json.get("version")?.as_u64(),
+                copied: Vec::new(),
                 // A long break is no time in which it was looked at.
                 since_us: json.get("since")?.as_i64()?.max(run.now_us() - PATIENCE_US / 2),
             })
@@ -233,6 +237,8 @@ impl Verify {
             due.extend(run.due(plan, &record, now_us)?.into_iter().map(|due| (records.len(), due)));
             records.push(record);
         }
+        let mut of_rows: Vec<_> = due.iter_mut().map(|(at, due)| (&records[*at], due)).collect();
+        run.copy_into_due(plan, &mut of_rows).await?;
         let places: Vec<_> = due.iter().map(|(_, due)| (due.table(), due.key())).collect();
         let found = run.rows_at(&places).await?;
         let there = records.iter().filter(|record| !record.gone).count();
@@ -285,7 +291,7 @@ impl Verify {
             Some(known) => known.places.extend(place),
             None => {
                 let places = place.into_iter().collect();
-                self.suspects.push(Suspect { entity, key, places, version, since_us });
+                self.suspects.push(Suspect { entity, key, places, version, copied: Vec::new(), since_us });
             }
         }
     }
@@ -294,12 +300,16 @@ impl Verify {
     async fn look_again(&mut self, run: &Run) -> Result<Verified, Problem> {
         let follows = run.program.companions == Companions::Follow;
         let mut undone = BTreeSet::new();
-        if follows {
+        if follows || run.program.entities.iter().any(EntityPlan::copies) {
             if self.rounds > 0 {
                 // Whoever settles elsewhere may have stopped. What it could not settle is seen in the log.
                 drop(run.settle().await);
             }
-            let rows = self.suspects.iter().map(|suspect| (suspect.entity, suspect.key.clone())).collect();
+            let mut rows: BTreeSet<(usize, Vec<u8>)> =
+                self.suspects.iter().map(|suspect| (suspect.entity, suspect.key.clone())).collect();
+            for row in self.suspects.iter().flat_map(|suspect| &suspect.copied) {
+                rows.insert(run.named(row)?);
+            }
             undone = run.undone(&rows).await?;
         }
         let mut waiting = Vec::new();
@@ -348,6 +358,12 @@ impl Verify {
         }
         let same = suspect.version == sight.version;
         suspect.version = sight.version;
+        // What it copies may have changed, and whoever changed that may not have come to this row yet.
+        let mut copies_under_way = suspect.copied != sight.copied;
+        for row in &sight.copied {
+            copies_under_way |= undone.contains(&run.named(row)?);
+        }
+        suspect.copied.clone_from(&sight.copied);
         let patience_ms = match (&plan.source.hidden, follows) {
             (Some(_), _) => 0,
             (None, true) => run.protocol.settle_ms,
@@ -355,7 +371,7 @@ impl Verify {
         };
         let waited = run.now_us() - suspect.since_us >= patience_ms * 1_000;
         let under_way = follows && (!same || undone.contains(&(suspect.entity, suspect.key.clone())));
-        if sight.moving || under_way || !waited {
+        if sight.moving || under_way || copies_under_way || !waited {
             return Ok(false);
         }
         self.found(run, plan, &key, suspect, sight).await?;
@@ -409,6 +425,12 @@ impl Verify {
 }
 
 impl Run {
+    /// A source row as marks name it: whose it is, and the bytes of its key.
+    fn named(&self, row: &Checked) -> Result<(usize, Vec<u8>), Problem> {
+        let at = self.program.entities.iter().position(|entity| entity.source.table == row.table);
+        Ok((at.unwrap_or(usize::MAX), self.key_bytes(row.table, &row.key)?))
+    }
+
     /// The key of the source row that a row of a list or of unique values belongs to; nobody's where a value is free.
     fn source_of(&self, entity: &EntityPlan, table: usize, row: &Row) -> Result<Option<Vec<Owned>>, Problem> {
         let (_, shape) = self.table(table);

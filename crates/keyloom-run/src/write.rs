@@ -227,6 +227,7 @@ impl Run {
                 reserves: &reserves,
                 checks: &checks,
                 kept: &kept,
+                anew: false,
                 forgotten: &forgotten,
                 now_us,
             };

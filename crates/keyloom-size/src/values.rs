@@ -1,6 +1,7 @@
 //! How large the rows of a table are, by the types of the catalog: typical rows and the largest.
 
-use keyloom_model::{Catalog, Distribution, Entity, Type};
+use keyloom_model::{Catalog, Distribution, Entity, Path, Root, Type};
+use keyloom_plan::copied_column;
 use keyloom_store::{Discipline, GroupSizes, Millis, NumberSize, RowSizes, Table, ValueSize};
 use keyloom_value::Kind;
 
@@ -58,10 +59,22 @@ fn column(catalog: &Catalog, entity: Option<&Entity>, name: &str, kind: &Kind, w
     let field = name.strip_prefix("kl_owner_").unwrap_or(name);
     let own = entity.and_then(|entity| entity.field(field)).map(|field| &field.ty);
     let tenant = catalog.tenant.as_ref().filter(|tenant| tenant.field == field).map(|tenant| &tenant.ty);
-    match own.or(tenant) {
+    let copied = || entity.and_then(|entity| copied(catalog, entity, name));
+    match own.or(tenant).or_else(copied) {
         Some(ty) => value(catalog, ty, which, NESTING_MAX),
         None => hidden(name, kind, which),
     }
+}
+
+/// The type of a field of another row that this column is a copy of.
+fn copied<'a>(catalog: &'a Catalog, entity: &Entity, name: &str) -> Option<&'a Type> {
+    let references = entity.fields.iter().filter_map(|field| Some((field, field.reference.as_ref()?)));
+    let mut fields = references.flat_map(|(field, reference)| {
+        let root = Root::Reference { field: field.name.clone(), entity: reference.entity.clone() };
+        let of = catalog.entity(&reference.entity).map_or(&[][..], |other| &other.fields);
+        of.iter().map(move |of| (Path { root: root.clone(), ..Path::own(&of.name) }, &of.ty))
+    });
+    fields.find(|(path, _)| copied_column(path) == name).map(|(_, ty)| ty)
 }
 
 /// The size of a value that Keyloom itself keeps.

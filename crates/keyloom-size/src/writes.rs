@@ -1,7 +1,7 @@
 //! What the writes of a pattern do, as the executor carries them out.
 
-use keyloom_model::layout::{Holds, Keeper, Way};
-use keyloom_model::{Action, By, ByItem, Class, Expr, Fill, Origin, Path, Pattern, Selection, Step, WriteVerb};
+use keyloom_model::layout::{Copied, Holds, Keeper, Question, Way};
+use keyloom_model::{Action, By, ByItem, Class, Expr, Fill, Origin, Path, Pattern, Root, Selection, Step, WriteVerb};
 use keyloom_plan::{Companions, Does, Effect, Expects, When, WritePlan};
 use keyloom_store::{Discipline, Freshness, Table};
 
@@ -130,8 +130,8 @@ impl Making<'_, '_> {
                 self.decide(effect, Becomes::New);
             }
             Does::Frees => self.decide_as_read(effect, Becomes::Gone),
-            Does::Checks { held: true } => self.decide_as_read(effect, Becomes::Checked),
-            Does::Checks { held: false } => self.look(effect),
+            Does::Checks { held: true } | Does::Copies { held: true } => self.decide_as_read(effect, Becomes::Checked),
+            Does::Checks { held: false } | Does::Copies { held: false } => self.look(effect),
             Does::Adds { rides: false } if self.rides => self.decide(effect, Becomes::New),
             Does::Adds { .. } => self.place(effect, Becomes::New),
             Does::Keeps(Way::Rider) if self.rides => self.decide_as_read(effect, Becomes::Changed),
@@ -153,9 +153,7 @@ impl Making<'_, '_> {
                 }
             }
             Does::Numbers => self.decide_as_read(effect, Becomes::Changed),
-            Does::Touches => {
-                self.visits.without.insert(format!("the rows of {table} that {} touches", self.plan.pattern));
-            }
+            Does::Touches => self.touch(effect),
             Does::Registers => self.decide_by_itself(effect, Becomes::New),
             Does::Marks => {
                 self.place(effect, Becomes::New);
@@ -267,6 +265,41 @@ impl Making<'_, '_> {
         keepers.find(|effect| effect.table == source && effect.when == projected.when)
     }
 
+    /// Rows that follow another one are found and decided once more, as many as a typical group has.
+    fn touch(&mut self, effect: &Effect) {
+        let Some(touched) = Touched::of(self.ground, self.plan, &effect.table) else {
+            self.visits.without.insert(format!("the rows of {} that {} touches", effect.table, self.plan.pattern));
+            return;
+        };
+        // One that holds copies of the same row is decided once for all its tables.
+        if touched.tables.first() != Some(&effect.table.as_str()) {
+            return;
+        }
+        let is_new = self.verb == WriteVerb::Create;
+        let rows = if is_new { 0 } else { touched.rows };
+        let found = Visit::Slice { table: touched.support.to_owned(), rows, freshness: Freshness::Settled };
+        self.visits.visit(found, Between::exactly(ALWAYS));
+        let often = often(effect.when);
+        let mut each = |visit: Visit| {
+            self.visits.beside.push(Often::exactly(visit, often).times(Between::exactly(rows.into())).into());
+        };
+        if is_new {
+            return;
+        }
+        each(get(touched.source, Freshness::Fresh));
+        each(get(touched.copied, Freshness::Fresh));
+        let changed = |table: &str| RowVisit::of(table, Becomes::Changed);
+        let source = std::iter::once(changed(touched.source));
+        if self.rides {
+            let checked = std::iter::once(RowVisit::of(touched.copied, Becomes::Checked));
+            let along = touched.tables.iter().map(|table| changed(table));
+            each(Visit::Decide { rows: source.chain(along).chain(checked).collect() });
+        } else {
+            each(Visit::Decide { rows: source.collect() });
+            touched.images.iter().for_each(|table| each(Visit::Place { row: changed(table) }));
+        }
+    }
+
     /// A group is read and counted again: as many rows as a typical one has.
     fn recount(&mut self, effect: &Effect) {
         match recounted(self.ground, self.plan, &effect.table) {
@@ -276,6 +309,55 @@ impl Making<'_, '_> {
                 self.visits.without.insert(what);
             }
         }
+    }
+}
+
+/// The rows that copy fields of another one, where it is stated how many there are.
+struct Touched<'a> {
+    /// How many a typical row has.
+    rows: u64,
+    /// The table by which they are found, and the one that they are decided in.
+    support: &'a str,
+    source: &'a str,
+    /// Where the fields come from.
+    copied: &'a str,
+    /// The tables that hold copies of that row, and all tables that hold images of theirs.
+    tables: Vec<&'a str>,
+    images: Vec<&'a str>,
+}
+
+impl<'a> Touched<'a> {
+    fn of(ground: &'a Ground<'_>, plan: &WritePlan, table: &str) -> Option<Self> {
+        let (program, entity) = (ground.program, ground.entity(table)?);
+        let points =
+            |copied: &&Copied| matches!(&copied.path.root, Root::Reference { entity, .. } if *entity == plan.entity);
+        let field = program.layout.table(table)?.copies.iter().find(points)?.path.own_field()?;
+        let copies = |table: &&keyloom_model::layout::Table| {
+            table.copies.iter().any(|copied| copied.path.own_field() == Some(field))
+        };
+        let images = program
+            .layout
+            .tables
+            .iter()
+            .filter(|table| matches!(&table.holds, Holds::Projection { entity: of, .. } if *of == entity.name));
+        let question = Question::Support { entity: entity.name.clone(), field: field.to_owned() };
+        let group = ground.catalog().group_size(&Selection {
+            entity: entity.name.clone(),
+            by: By::Fields(vec![ByItem { path: Path::own(field), value: Expr::Path(Path::own(field)) }]),
+            filter: None,
+            orders: Vec::new(),
+            span: None,
+            matches: None,
+            group: None,
+        })?;
+        Some(Self {
+            rows: group.rows.typical.filter(|_| group.rows.per.is_none())?,
+            support: &program.read(&question)?.access.table,
+            source: ground.source(&entity.name)?,
+            copied: ground.source(&plan.entity)?,
+            tables: images.clone().filter(copies).map(|table| table.name.as_str()).collect(),
+            images: images.map(|table| table.name.as_str()).collect(),
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::trial::AS_DESIGNED;
 /// A rule, and how it is taken away.
 type Rule = (&'static str, fn(&mut Protocol));
 
-const RULES: [Rule; 25] = [
+const RULES: [Rule; 28] = [
     ("marks", |it| it.marks = false),
     ("marks_again", |it| it.marks_again = false),
     ("marks_uniques", |it| it.marks_uniques = false),
@@ -28,6 +28,9 @@ const RULES: [Rule; 25] = [
     ("looks_at_whole", |it| it.looks_at_whole = false),
     ("parts_look_again", |it| it.parts_look_again = false),
     ("fells_first", |it| it.fells_first = false),
+    ("copies_hold", |it| it.copies_hold = false),
+    ("touches_copiers", |it| it.touches_copiers = false),
+    ("walks_copiers", |it| it.walks_copiers = false),
     ("receipts_first", |it| it.receipts_first = false),
     ("repairs_by_version", |it| it.repairs_by_version = false),
     ("versions_first", |it| it.versions_first = false),

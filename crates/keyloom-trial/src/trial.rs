@@ -44,8 +44,16 @@ impl On {
 }
 
 /// As it is run, with bounds so small that all of them are met.
-pub const AS_DESIGNED: Protocol =
-    Protocol { lanes: 1, span_ms: 300, settle_ms: 400, tokens_max: 2, stale_max: 2, ..Protocol::AS_DESIGNED };
+pub const AS_DESIGNED: Protocol = Protocol {
+    lanes: 1,
+    span_ms: 300,
+    settle_ms: 400,
+    late_ms: 8_000,
+    tokens_max: 2,
+    stale_max: 2,
+    followed_at_once: 2,
+    ..Protocol::AS_DESIGNED
+};
 
 /// A catalog that is tried on a store.
 pub struct Tried {
@@ -57,12 +65,12 @@ pub struct Tried {
     program: Program,
 }
 
-fn compiled(catalog: &Catalog, on: On) -> Result<Program, Vec<NotYet>> {
+fn compiled(catalog: &Catalog, on: On, copies: bool) -> Result<Program, Vec<NotYet>> {
     let simulation = Simulation::new(0, Faults::none());
     match on {
-        On::Wide => catalogs::compiled(catalog, Engine::Cassandra, WideStore::new(&simulation).abilities()),
-        On::Items => catalogs::compiled(catalog, Engine::DynamoDb, ItemStore::new(&simulation).abilities()),
-        On::Model => catalogs::compiled(catalog, Engine::Embedded, Model::new().abilities()),
+        On::Wide => catalogs::compiled(catalog, Engine::Cassandra, WideStore::new(&simulation).abilities(), copies),
+        On::Items => catalogs::compiled(catalog, Engine::DynamoDb, ItemStore::new(&simulation).abilities(), copies),
+        On::Model => catalogs::compiled(catalog, Engine::Embedded, Model::new().abilities(), copies),
     }
 }
 
@@ -81,7 +89,7 @@ impl Tried {
     /// When it can't be read or is not run there.
     pub fn new(name: &str, text: &str, on: On) -> Result<Self, String> {
         let catalog = catalogs::read(text)?;
-        let program = compiled(&catalog, on);
+        let program = compiled(&catalog, on, true);
         let program = program.map_err(|words| words.iter().map(|word| format!("{word}\n")).collect::<String>())?;
         Ok(Self { name: name.to_owned(), on, catalog, program })
     }
@@ -90,7 +98,7 @@ impl Tried {
     pub fn random(seed: u64, on: On) -> Option<Self> {
         let size = if seed.is_multiple_of(2) { keyloom_sample::Size::Small } else { keyloom_sample::Size::Medium };
         let mut catalog = catalogs::read(&keyloom_sample::catalog(seed, size)).ok()?;
-        let mut compiling = compiled(&catalog, on);
+        let mut compiling = compiled(&catalog, on, false);
         for _ in 0..4 {
             let Err(words) = &compiling else { break };
             let is_run = |name: &str| !words.iter().any(|word| word.at == format!("patterns.{name}"));
@@ -99,9 +107,9 @@ impl Tried {
             if catalog.patterns.len() == before {
                 return None;
             }
-            compiling = compiled(&catalog, on);
+            compiling = compiled(&catalog, on, false);
         }
-        let program = compiling.ok()?;
+        let program = compiled(&catalog, on, true).or(compiling).ok()?;
         let known = known_patterns(&catalog);
         let writes = known.iter().any(|pattern| matches!(pattern.action, keyloom_model::Action::Write(_)));
         writes.then(|| Self { name: "random".to_owned(), on, catalog: catalog.clone(), program })

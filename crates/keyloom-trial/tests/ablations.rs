@@ -60,3 +60,22 @@ fn a_row_that_is_changed_by_a_value_that_has_left_it_is_caught() {
     missed("looks_at_value", "passes", On::Items, 0..500);
     missed("looks_at_value", "passes", On::Model, 0..500);
 }
+
+#[test]
+fn a_copy_that_is_looked_at_too_early_is_caught() {
+    missed("copies_hold", "rush", On::Wide, 0..4_000);
+    missed("copies_hold", "rush", On::Items, 0..1_000);
+    missed("copies_hold", "rush", On::Model, 0..1_000);
+}
+
+#[test]
+fn a_copy_that_is_placed_without_a_touch_is_caught() {
+    missed("touches_copiers", "board", On::Wide, 0..1_000);
+}
+
+#[test]
+fn a_change_that_nobody_follows_is_caught() {
+    missed("walks_copiers", "board", On::Wide, 0..100);
+    missed("walks_copiers", "board", On::Items, 0..100);
+    missed("walks_copiers", "board", On::Model, 0..100);
+}

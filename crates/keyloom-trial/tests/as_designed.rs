@@ -92,6 +92,21 @@ fn enough_of_values(sum: Tally) {
 }
 
 #[test]
+fn copies_on_the_wide_store() {
+    enough(clean("board", On::Wide, 0..100));
+}
+
+#[test]
+fn copies_on_the_item_store() {
+    enough(clean("board", On::Items, 0..100));
+}
+
+#[test]
+fn copies_on_the_model_store() {
+    enough(clean("board", On::Model, 0..60));
+}
+
+#[test]
 fn random_catalogs_on_all_stores() {
     let (mut sum, mut count) = (Tally::default(), 0);
     for seed in 0..400 {

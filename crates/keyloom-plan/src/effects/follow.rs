@@ -1,7 +1,7 @@
 //! Rows of other entities that come or go with a row, or follow it.
 
 use keyloom_model::layout::{Holds, Table};
-use keyloom_model::{Origin, WriteVerb};
+use keyloom_model::{Class, Origin, Root, WriteVerb};
 
 use super::{Does, Effect, Scope, When};
 use crate::stored::Companions;
@@ -30,8 +30,34 @@ impl Scope<'_> {
         }
     }
 
-    /// Rows of other entities that must follow: parts of what is deleted, copies of what changed.
+    /// Rows whose fields the row copies, where an image of it with copies is written.
+    pub(super) fn copies(&self, effects: &mut Vec<Effect>) {
+        let held = self.companions == Companions::Ride && self.class == Class::Decided;
+        let mut seen: Vec<(&str, &str)> = Vec::new();
+        for table in &self.layout.tables {
+            let of = matches!(&table.holds, Holds::Projection { entity, .. } if *entity == self.entity.name);
+            let image = effects.iter().find(|effect| effect.table == table.name).map(|effect| effect.when);
+            // Where rows follow, all images of a row are written again; what rides along is only what changed.
+            let when = match image.filter(|_| of && self.write.verb != WriteVerb::Delete) {
+                _ if of && !held && self.write.verb != WriteVerb::Delete => When::Always,
+                Some(when) => when,
+                None => continue,
+            };
+            for copied in &table.copies {
+                let Root::Reference { field, entity } = &copied.path.root else { continue };
+                if seen.contains(&(field, entity)) {
+                    continue;
+                }
+                seen.push((field, entity));
+                self.on_source(entity, Does::Copies { held }, when, effects);
+            }
+        }
+    }
+
+    /// Rows of other entities that must follow: parts of what is deleted, copies of what changed. Rows may point to one that
+    /// is not there yet, or not any more.
     pub(super) fn touches(&self, effects: &mut Vec<Effect>) {
+        let all = matches!(self.write.verb, WriteVerb::Create | WriteVerb::Delete) || self.write.or_create;
         for other in &self.catalog.entities {
             let part = self.write.verb == WriteVerb::Delete && other.part_of.as_ref() == Some(&self.entity.name);
             let copies = |table: &&Table| {
@@ -39,17 +65,19 @@ impl Scope<'_> {
                 let copied = table.copies.iter().any(|copied| {
                     let points = copied.path.own_field().and_then(|field| other.field(field)?.reference.as_ref());
                     points.is_some_and(|reference| reference.entity == self.entity.name)
-                        && self.changed.contains(&copied.path.field.as_str())
+                        && (all || self.changed.contains(&copied.path.field.as_str()))
                 });
                 of && copied
             };
             if part {
                 self.on_source(&other.name, Does::Touches, When::Sometimes, effects);
             }
+            // Hardly any rows point to one that is new.
+            let set = matches!(self.write.verb, WriteVerb::Update | WriteVerb::Delete) && !self.write.or_create;
             effects.extend(self.layout.tables.iter().filter(copies).map(|table| Effect {
                 table: table.name.clone(),
                 does: Does::Touches,
-                when: When::Sometimes,
+                when: if set { When::Always } else { When::Sometimes },
             }));
         }
     }

@@ -42,7 +42,9 @@ impl Scope<'_> {
         let changes = |field: &str| self.changed.contains(&field);
         let moves = key.iter().any(|field| changes(field)) || table.sort.iter().any(|item| changes(&item.field));
         let in_filter = filter.iter().flat_map(Expr::paths).filter_map(Path::own_field).any(changes);
-        let in_columns = table.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| changes(column)));
+        let copied = table.copies.iter().filter_map(|copied| copied.path.own_field()).any(changes);
+        let in_columns =
+            copied || table.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| changes(column)));
         let when = self.share(filter);
         // Without a value for its key a row has no place there, and none to leave.
         let enters = key.iter().any(|field| changes(field) && self.held_before(&is_absent(field)));

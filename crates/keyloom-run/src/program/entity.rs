@@ -52,7 +52,6 @@ fn table_not_yet(laid: &Laid) -> Vec<String> {
         }
     };
     say(laid.partition.parts().iter().any(|part| matches!(part, Part::Bucket(..))), "time buckets");
-    say(!laid.copies.is_empty(), "`copies`");
     say(laid.spread.is_some(), "`spread`");
     say(matches!(laid.holds, Holds::Projection { keeper: Keeper::Index, .. }), "`keeper: index`");
     found
@@ -93,6 +92,7 @@ impl Program {
             },
             parts: Vec::new(),
             whole: None,
+            copied_by: Vec::new(),
         };
         let first = planned.system.len();
         for (at, laid) in planned.layout.tables.iter().enumerate() {
@@ -117,15 +117,15 @@ impl Program {
         let shape = Shape::of(made.clone()).map_err(|fault| fault.cause().to_owned())?;
         let at = |name: &str| plan.field(name).ok_or_else(|| format!("there is no field `{name}`"));
         let key = || made.key_names().map(at).collect::<Result<Vec<usize>, String>>();
-        let columns = made.groups.iter().flat_map(|group| &group.columns);
-        let own: Vec<usize> = columns.filter_map(|column| plan.field(&column.name)).collect();
+        let columns = made.groups.iter().flat_map(|group| &group.columns).enumerate();
+        let own: Vec<(usize, usize)> =
+            columns.filter_map(|(at, column)| Some((plan.field(&column.name)?, at))).collect();
         let places = plan.fields.iter().map(|(name, _)| shape.column(name)).collect::<Vec<_>>();
         match &laid.holds {
             Holds::Source { .. } => {
                 let names = || made.groups.iter().flat_map(|group| &group.columns).map(|column| column.name.as_str());
                 let cell = |name: &str| names().position(|known| known == name);
                 let hidden = |name: &str| cell(name).ok_or_else(|| format!("it has no column `{name}`"));
-                let own = own.into_iter().filter_map(|field| Some((field, cell(&plan.fields[field].0)?))).collect();
                 let memory = match made.discipline {
                     Discipline::Decided => Some(Hidden {
                         updated: hidden("kl_updated")?,
@@ -159,6 +159,7 @@ impl Program {
                     table,
                     key,
                     own,
+                    copies: Vec::new(),
                     columns: places,
                     flags,
                     filter,
@@ -185,6 +186,7 @@ impl Program {
                     table,
                     key,
                     own,
+                    copies: Vec::new(),
                     columns: places,
                     flags: Vec::new(),
                     filter,

@@ -1,8 +1,9 @@
 //! What an answer holds of each row, and where it comes from.
 
 use keyloom_model::{Endpoint, Entity, Field, Path, Returns, Root};
+use keyloom_value::Kind;
 
-use super::{Bound, EntityPlan, Program, one};
+use super::{Bound, Copied, EntityPlan, Program, one};
 use crate::evaluate::BuiltIn;
 
 /// What is answered for each row.
@@ -20,12 +21,27 @@ pub(crate) struct Outputs {
 pub(crate) enum From {
     Field(usize),
     BuiltIn(String),
-    Lookup { lookup: usize, field: usize },
+    Lookup {
+        lookup: usize,
+        field: usize,
+    },
     Kept(usize),
+    /// Of those that a row of a list holds of other rows.
+    Copied {
+        copied: usize,
+        kind: Kind,
+    },
 }
 
 impl Program {
-    pub(super) fn outputs(&self, returns: &Returns, plan: &EntityPlan, entity: &Entity) -> Bound<Outputs> {
+    /// Where what is answered comes from; rows of a list may hold some fields of others.
+    pub(super) fn outputs(
+        &self,
+        returns: &Returns,
+        plan: &EntityPlan,
+        entity: &Entity,
+        copied: &[Copied],
+    ) -> Bound<Outputs> {
         let fields = |holds: &dyn Fn(&Field) -> bool| -> Vec<Path> {
             entity.fields.iter().filter(|field| holds(field)).map(|field| Path::own(&field.name)).collect()
         };
@@ -36,7 +52,11 @@ impl Program {
         };
         let mut outputs = Outputs::default();
         for path in &paths {
-            let from = self.output(path, plan, entity, &mut outputs);
+            let held = copied.iter().position(|copied| copied.path == *path);
+            let from = match held {
+                Some(at) => Some(From::Copied { copied: at, kind: copied[at].kind.clone() }),
+                None => self.output(path, plan, entity, &mut outputs),
+            };
             let Some(from) = from else { return one(format!("`returns: {path}`")) };
             outputs.items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
         }

@@ -8,7 +8,7 @@ use keyloom_plan::{Component, Fixed, Program as Planned, Reach as PlannedReach, 
 use keyloom_store::{ColumnAt, Freshness};
 use keyloom_value::{Kind, Value};
 
-use super::{Bound, EntityPlan, From, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
+use super::{Bound, Copied, EntityPlan, From, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
 use crate::{evaluate, work::Promise};
 
 /// A pattern that reads.
@@ -65,6 +65,8 @@ pub(crate) struct Slices {
     pub(crate) columns: Vec<Option<ColumnAt>>,
     /// Fields that are absent where this column says so.
     pub(crate) flags: Vec<(usize, ColumnAt)>,
+    /// Where the fields of other rows are that it holds.
+    pub(crate) copied: Vec<ColumnAt>,
     pub(crate) partition: Vec<Choice>,
     /// The first sort columns, as far as they are fixed.
     pub(crate) equal: Vec<Choice>,
@@ -177,7 +179,9 @@ impl Program {
                 return Err(words);
             }
         }
-        let outputs = if counts { Outputs::default() } else { self.outputs(returns, plan, entity)? };
+        let list = plan.projections.iter().find(|list| self.tables[list.table].name == found.access.table);
+        let copied = list.map_or(&[][..], |list| &list.copies);
+        let outputs = if counts { Outputs::default() } else { self.outputs(returns, plan, entity, copied)? };
         let reach = match &found.access.reach {
             PlannedReach::Get { key } => Reach::Get(choices(plan, entity, key)?),
             PlannedReach::Via { reservations, value } => {
@@ -237,6 +241,7 @@ impl Program {
             table: projection.table,
             columns: projection.columns.clone(),
             flags: projection.flags.clone(),
+            copied: projection.copies.iter().map(Copied::at).collect(),
             partition,
             equal,
             bounds,

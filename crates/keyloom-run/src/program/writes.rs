@@ -256,10 +256,12 @@ impl Program {
     fn answers(&self, write: &WriteModel, plan: &EntityPlan, entity: &Entity) -> Bound<Answers> {
         match &write.returns {
             Returns::Default => Ok(Answers::Nothing),
-            Returns::Before => Ok(Answers::Before(self.outputs(&write.returns, plan, entity)?)),
+            Returns::Before => Ok(Answers::Before(self.outputs(&write.returns, plan, entity, &[])?)),
             // Of a row that is deleted there is nothing but what it was.
-            _ if write.verb == WriteVerb::Delete => Ok(Answers::Before(self.outputs(&write.returns, plan, entity)?)),
-            returns => Ok(Answers::After(self.outputs(returns, plan, entity)?)),
+            _ if write.verb == WriteVerb::Delete => {
+                Ok(Answers::Before(self.outputs(&write.returns, plan, entity, &[])?))
+            }
+            returns => Ok(Answers::After(self.outputs(returns, plan, entity, &[])?)),
         }
     }
 }

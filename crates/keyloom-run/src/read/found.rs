@@ -18,11 +18,13 @@ type Owned = Value<'static>;
 pub(crate) struct Found {
     pub(crate) values: Vec<Owned>,
     pub(crate) built_in: BuiltIn,
+    /// What it holds of other rows, in the order of its list.
+    pub(crate) copied: Vec<Owned>,
 }
 
 impl Found {
     pub(crate) fn of(record: &Record) -> Self {
-        Self { values: record.values.clone(), built_in: record.built_in() }
+        Self { values: record.values.clone(), built_in: record.built_in(), copied: Vec::new() }
     }
 
     /// A row of a list.
@@ -37,7 +39,9 @@ impl Found {
                 values[*field] = Value::Null;
             }
         }
-        Ok(Self { values, built_in: BuiltIn { version: row.version()?, ..BuiltIn::default() } })
+        let copied = slices.copied.iter().map(|at| Ok(row.value(shape, *at)?.into_owned()));
+        let copied = copied.collect::<Result<Vec<Owned>, Problem>>()?;
+        Ok(Self { values, built_in: BuiltIn { version: row.version()?, ..BuiltIn::default() }, copied })
     }
 }
 
@@ -67,6 +71,7 @@ impl Run {
                         let kind = &self.program.kept[outputs.kept[*which].0].kind;
                         put(&mut object, names, &kept_values[*which][at], kind)?;
                     }
+                    From::Copied { copied, kind } => put(&mut object, names, &row.copied[*copied], kind)?,
                     From::BuiltIn(name) => {
                         if let (Some(value), Some(kind)) = (row.built_in.value(name), BuiltIn::kind(name)) {
                             put(&mut object, names, &value, &kind)?;

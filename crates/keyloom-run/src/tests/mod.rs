@@ -29,7 +29,7 @@ const AS_DESIGNED: Protocol = Protocol {
     settle_ms: 400,
     tokens_max: 2,
     stale_max: 2,
-    felled_at_once: 1,
+    followed_at_once: 1,
     ..Protocol::AS_DESIGNED
 };
 

@@ -10,7 +10,7 @@ use keyloom_value::Value;
 
 use crate::{
     carry::Companion,
-    judge::ends_at,
+    judge::{Checked, ends_at},
     problem::Problem,
     program::{EntityPlan, Reservation},
     read::millis,
@@ -71,11 +71,31 @@ pub(crate) struct Sight {
     pub(crate) version: Option<u64>,
     /// It changed while it was looked at, each time.
     pub(crate) moving: bool,
+    /// The rows that it copies from, each with the version that was seen.
+    pub(crate) copied: Vec<Checked>,
     pub(crate) differences: Vec<(Differs, Place)>,
 }
 
 impl Run {
-    /// What follows from a source row at a moment.
+    /// Gives what follows from source rows what it holds of other rows; which they are. Each is of one of these records.
+    pub(crate) async fn copy_into_due(
+        &self,
+        entity: &EntityPlan,
+        due: &mut [(&Record, &mut Due)],
+    ) -> Result<Vec<Checked>, Problem> {
+        if !entity.copies() {
+            return Ok(Vec::new());
+        }
+        let mut images: Vec<(&Record, &mut Companion)> = Vec::with_capacity(due.len());
+        for (record, due) in due.iter_mut() {
+            if let Due::Row(row) = &mut **due {
+                images.push((record, row));
+            }
+        }
+        self.copy_into(entity, &mut images).await
+    }
+
+    /// What follows from a source row at a moment, but for what it holds of other rows.
     pub(crate) fn due(&self, entity: &EntityPlan, record: &Record, now_us: i64) -> Result<Vec<Due>, Problem> {
         let held = entity.reservations.iter().filter_map(|reservation| {
             let key = held_by(entity, record, reservation)?;
@@ -142,15 +162,15 @@ impl Run {
         loop {
             let there = self.source(entity, key, Freshness::Fresh, self.now_us()).await?;
             let version = there.as_ref().map(|there| there.version);
-            let differences = self.differences(entity, key, there.as_ref(), suspects).await?;
+            let (copied, differences) = self.differences(entity, key, there.as_ref(), suspects).await?;
             if differences.is_empty() {
-                return Ok(Sight { version, moving: false, differences });
+                return Ok(Sight { version, moving: false, copied, differences });
             }
             let still = self.source(entity, key, Freshness::Fresh, self.now_us()).await?;
             let moving = still.map(|still| still.version) != version;
             looks += 1;
             if !moving || looks == LOOKS_MAX {
-                return Ok(Sight { version, moving, differences });
+                return Ok(Sight { version, moving, copied, differences });
             }
         }
     }
@@ -161,8 +181,13 @@ impl Run {
         key: &[Owned],
         there: Option<&Record>,
         suspects: &BTreeSet<Place>,
-    ) -> Result<Vec<(Differs, Place)>, Problem> {
-        let due = there.map_or(Ok(Vec::new()), |there| self.due(entity, there, self.now_us()))?;
+    ) -> Result<(Vec<Checked>, Vec<(Differs, Place)>), Problem> {
+        let mut due = there.map_or(Ok(Vec::new()), |there| self.due(entity, there, self.now_us()))?;
+        let mut copied = Vec::new();
+        if let Some(there) = there {
+            let mut of_row: Vec<(&Record, &mut Due)> = due.iter_mut().map(|due| (there, due)).collect();
+            copied = self.copy_into_due(entity, &mut of_row).await?;
+        }
         let own = due.iter().map(|due| self.place_of(due)).collect::<Result<Vec<_>, _>>()?;
         let suspects: Vec<&Place> = suspects.iter().filter(|place| !own.contains(place)).collect();
         let keys = suspects.iter().map(|place| self.key_values(place.table, &place.key));
@@ -189,7 +214,7 @@ impl Run {
                 differences.push((Differs::Extra, place.clone()));
             }
         }
-        Ok(differences)
+        Ok((copied, differences))
     }
 }
 

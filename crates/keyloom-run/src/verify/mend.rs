@@ -169,7 +169,9 @@ impl Run {
         let there = self.source(entity, key, Freshness::Fresh, now_us).await?;
         let before = there.as_ref().map(|there| there.version);
         let record = touched(entity, key, there, now_us);
-        let due = self.due(entity, &record, now_us)?;
+        let mut due = self.due(entity, &record, now_us)?;
+        let mut of_row: Vec<(&Record, &mut Due)> = due.iter_mut().map(|due| (&record, due)).collect();
+        let copied = self.copy_into_due(entity, &mut of_row).await?;
         let own = self.own_places(entity, &record)?;
         let mut left = None;
         let mut wanted = Vec::new();
@@ -198,10 +200,14 @@ impl Run {
                 wanted.push(Carried::Value { reserve, values, expires_at });
             }
         }
-        let along: Vec<Along<'_>> = wanted.iter().map(|carried| self.along(carried, now_us)).collect();
-        if along.is_empty() {
+        if wanted.is_empty() {
             return Ok(left);
         }
+        let held = copied.iter().map(|row| {
+            let expect = row.version.map_or(Expect::Absent, Expect::Version);
+            Along::Check { table: self.table(row.table).0, key: &row.key, expect }
+        });
+        let along: Vec<Along<'_>> = wanted.iter().map(|carried| self.along(carried, now_us)).chain(held).collect();
         match self.decide_source(entity, before, &record, &along, now_us).await {
             Ok(_) | Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => Ok(left),
             Err(fault) => Err(fault.into()),

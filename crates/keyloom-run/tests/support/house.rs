@@ -9,7 +9,7 @@ use std::sync::{
 
 use keyloom_design::design;
 use keyloom_finding::Sources;
-use keyloom_model::Engine;
+use keyloom_model::{Engine, layout::Layout};
 use keyloom_plan::Program as Planned;
 use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
 use keyloom_store::{Define, Store, Sweep};
@@ -39,9 +39,14 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// A catalog that is opened on a store.
 pub fn open<S: Store + Define + Sweep>(store: S, catalog: &str) -> House {
+    open_by(store, catalog, |layout| layout)
+}
+
+/// The same by another layout than the one that is designed.
+pub fn open_by<S: Store + Define + Sweep>(store: S, catalog: &str, laid: impl Fn(Layout) -> Layout) -> House {
     let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
-    let layout = design(&reading.catalog, Engine::Embedded, store.abilities());
+    let layout = laid(design(&reading.catalog, Engine::Embedded, store.abilities()));
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
     let clock = Arc::new(Turned::new());

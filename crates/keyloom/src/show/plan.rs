@@ -255,7 +255,7 @@ fn cost(program: &Program, write: &WritePlan) -> String {
             "reserved or freed",
         ),
         (count(&rows_after), "placed or removed"),
-        (count(&|does| u64::from(matches!(does, Does::Checks { .. }))), "looked at"),
+        (count(&|does| u64::from(matches!(does, Does::Checks { .. } | Does::Copies { .. }))), "looked at"),
         (count(&|does| u64::from(matches!(does, Does::Keeps(Way::Recount)))), "groups counted again"),
     ];
     let parts: Vec<String> =
@@ -365,6 +365,7 @@ pub(crate) fn verb(does: &Does) -> &'static str {
         Does::Exchanges => "exchanges",
         Does::Frees => "frees",
         Does::Checks { .. } => "checks",
+        Does::Copies { .. } => "copies",
         Does::Adds { .. } => "adds",
         Does::Keeps(Way::Rider) => "counts",
         Does::Keeps(Way::Newest) => "pushes",
@@ -405,6 +406,8 @@ fn more(program: &Program, effect: &Effect) -> String {
         }
         Does::Checks { held: true } => ": the row must be there, and stays".to_owned(),
         Does::Checks { held: false } => ": the row must be there; looked at before, not held".to_owned(),
+        Does::Copies { held: true } => ": its fields as they are, which stay so".to_owned(),
+        Does::Copies { held: false } => ": its fields as they are after the row is found by them".to_owned(),
         Does::Adds { rides: true } => ", its image rides in the decided row until it is placed".to_owned(),
         Does::Keeps(Way::Rider) => ", with the decision".to_owned(),
         Does::Keeps(Way::Newest) => ": the furthest value wins".to_owned(),

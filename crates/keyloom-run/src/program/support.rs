@@ -1,24 +1,25 @@
-//! Parts of a row: where they are found when it is deleted.
+//! Rows that point to another one and follow it: parts, which are deleted with it, and rows that copy its fields. Where they
+//! are found.
 
-use keyloom_model::{Entity, WriteVerb, layout::Question as Address};
+use keyloom_model::{Entity, Field, WriteVerb, layout::Question as Address};
 use keyloom_plan::{Component, Fixed, Program as Planned, Reach};
 use keyloom_store::{ColumnAt, Shape};
 
-use super::{Bound, EntityPlan, Program, one};
+use super::{Bound, EntityPlan, NotYet, Program, one};
 
-/// Rows that are deleted with another one.
+/// Rows that point to another one.
 #[derive(Debug, Clone)]
-pub(crate) struct Parts {
+pub(crate) struct Support {
     /// Whose rows they are.
     pub(crate) entity: usize,
     /// The list of them.
     pub(crate) table: usize,
-    /// The partition of that list and the first columns of its sort key, in fields of the whole.
+    /// The partition of that list and the first columns of its sort key, in fields of the row that they point to.
     pub(crate) partition: Vec<usize>,
     pub(crate) equal: Vec<usize>,
     /// Where the key of their source stands in it.
     pub(crate) key: Vec<ColumnAt>,
-    /// The fields of a part that the key of the whole's source equals.
+    /// Their fields that the key of the other's source equals.
     pub(crate) through: Vec<usize>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct Whole {
 
 impl Program {
     /// Says of each entity that is deleted which parts it has, and of those to what they belong.
-    pub(super) fn parts(&mut self, planned: &Planned, found: &mut Vec<super::NotYet>) {
+    pub(super) fn parts(&mut self, planned: &Planned, found: &mut Vec<NotYet>) {
         for pattern in &self.catalog.patterns.clone() {
             for (_, write) in pattern.writes() {
                 let Some(at) = self.entities.iter().position(|plan| plan.name == write.entity) else { continue };
@@ -48,14 +49,14 @@ impl Program {
                     }
                     Err(words) => {
                         let at = format!("patterns.{}", pattern.name);
-                        found.extend(words.into_iter().map(|what| super::NotYet { at: at.clone(), what }));
+                        found.extend(words.into_iter().map(|what| NotYet { at: at.clone(), what }));
                     }
                 }
             }
         }
     }
 
-    fn parts_of(&self, whole: usize, planned: &Planned) -> Bound<Vec<Parts>> {
+    fn parts_of(&self, whole: usize, planned: &Planned) -> Bound<Vec<Support>> {
         let name = &self.entities[whole].name;
         let is_part = |of: &str| {
             let of = of.to_owned();
@@ -66,48 +67,51 @@ impl Program {
             if self.catalog.entities.iter().any(|other| is_part(&part.name)(&other)) {
                 return one(format!("`delete` of a row whose parts have parts: {}", part.name));
             }
-            all.push(self.part(whole, part, planned)?);
+            let points = |to: &&Field| to.reference.as_ref().is_some_and(|to| to.entity == *name);
+            let reference = part.fields.iter().find(points).ok_or_else(Vec::new)?;
+            if !reference.reference.as_ref().is_some_and(|reference| reference.must_exist) {
+                // A part could come after the walk that deletes them; the look at what must exist is what stops it.
+                return one(format!(
+                    "`delete` of a row with parts that need not point to one that is there: write `-> {name} must exist` in {}",
+                    part.name
+                ));
+            }
+            all.push(self.support(whole, part, reference, planned)?);
         }
         Ok(all)
     }
 
-    fn part(&self, whole: usize, part: &Entity, planned: &Planned) -> Bound<Parts> {
-        let (at, plan, _) = self.target(&part.name)?;
-        let (own, declared) = (&self.entities[whole], self.catalog.entity(&self.entities[whole].name));
-        let declared = declared.ok_or_else(Vec::new)?;
-        let points = |to: &&keyloom_model::Field| to.reference.as_ref().is_some_and(|to| to.entity == own.name);
-        let reference = part.fields.iter().find(points).ok_or_else(Vec::new)?;
-        if !reference.reference.as_ref().is_some_and(|reference| reference.must_exist) {
-            // A part could come after the walk that deletes them; the look at what must exist is what stops it.
-            return one(format!(
-                "`delete` of a row with parts that need not point to one that is there: write `-> {} must exist` in {}",
-                own.name, part.name
-            ));
-        }
-        let question = Address::Support { entity: part.name.clone(), field: reference.name.clone() };
+    /// Where the rows are found that point to those of an entity.
+    pub(super) fn support(&self, to: usize, entity: &Entity, reference: &Field, planned: &Planned) -> Bound<Support> {
+        let (at, plan, _) = self.target(&entity.name)?;
+        let own = &self.entities[to];
+        let declared = self.catalog.entity(&own.name).ok_or_else(Vec::new)?;
+        let question = Address::Support { entity: entity.name.clone(), field: reference.name.clone() };
         let access = &planned.read(&question).ok_or_else(Vec::new)?.access;
-        let Reach::Slice(slice) = &access.reach else { return one(format!("parts of {} without a list", own.name)) };
-        let list = plan.projections.iter().find(|known| self.tables[known.table].name == access.table);
-        let list = list.filter(|_| access.remains.is_empty() && slice.range.is_none());
-        let list = list.ok_or_else(|| vec![format!("parts of {} in `{}`", own.name, access.table)])?;
-        let join = part.join(reference, declared);
-        let of_whole = |field: &str, to: &Fixed| match to {
-            Fixed::Tenant => own.tenant,
-            _ => join.iter().find(|(part, _)| *part == field).and_then(|(_, whole)| own.field(whole)),
+        let Reach::Slice(slice) = &access.reach else {
+            return one(format!("rows of {} that point to {} without a list", entity.name, own.name));
         };
-        let odd = || vec![format!("parts of {} by this list: `{}`", own.name, access.table)];
+        let odd =
+            || vec![format!("rows of {} that point to {} by this list: `{}`", entity.name, own.name, access.table)];
+        let list = plan.projections.iter().find(|known| self.tables[known.table].name == access.table);
+        let list = list.filter(|_| access.remains.is_empty() && slice.range.is_none()).ok_or_else(odd)?;
+        let join = entity.join(reference, declared);
+        let of_other = |field: &str, to: &Fixed| match to {
+            Fixed::Tenant => own.tenant,
+            _ => join.iter().find(|(pointing, _)| *pointing == field).and_then(|(_, other)| own.field(other)),
+        };
         let component = |component: &Component| match component {
-            Component::Field(field, to) => of_whole(field, to),
+            Component::Field(field, to) => of_other(field, to),
             Component::Buckets { .. } => None,
         };
         let partition = slice.partition.iter().map(component).collect::<Option<Vec<usize>>>().ok_or_else(odd)?;
-        let equal = slice.equal.iter().map(|(field, to)| of_whole(field, to));
+        let equal = slice.equal.iter().map(|(field, to)| of_other(field, to));
         let equal = equal.collect::<Option<Vec<usize>>>().filter(|_| list.flags.is_empty()).ok_or_else(odd)?;
         let shape = Shape::of(self.tables[list.table].clone()).map_err(|_| odd())?;
         let key = plan.source.key.iter().map(|field| shape.column(&plan.fields[*field].0));
         let key = key.collect::<Option<Vec<ColumnAt>>>().filter(|_| !partition.is_empty()).ok_or_else(odd)?;
-        let (_, through) = self.joined(plan, part, reference, declared).ok_or_else(odd)?;
-        Ok(Parts { entity: at, table: list.table, partition, equal, key, through })
+        let (_, through) = self.joined(plan, entity, reference, declared).ok_or_else(odd)?;
+        Ok(Support { entity: at, table: list.table, partition, equal, key, through })
     }
 }
 
