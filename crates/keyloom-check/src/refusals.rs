@@ -71,7 +71,9 @@ impl LayoutContext<'_> {
                 .map_or("unserved-pattern", |question| self.rule_of_why(question, table, why, true)),
             What::NoTable(_) | What::Illegal { .. } | What::Elsewhere(_) | What::Dangling { .. } => "unserved-pattern",
             What::Unbounded | What::Edge(_) => "unbounded-fan-out",
-            What::OtherForm(_) | What::Class { .. } | What::NotMade | What::Horizons { .. } => "stated-otherwise",
+            What::OtherForm(_) | What::Class { .. } | What::NotMade | What::NoCopy(_) | What::Horizons { .. } => {
+                "stated-otherwise"
+            }
             What::Together { .. } => "misfit-requirement",
             What::Transaction { .. } => "oversized-transaction",
             What::TooLarge { part: "row", .. } => "oversized-item",

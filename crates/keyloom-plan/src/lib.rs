@@ -23,7 +23,6 @@ pub use question::{Asked, Wants, questions, target};
 pub use refusal::{Because, Refusal, What};
 pub use stored::{
     ALL_COLUMN, Companions, DIRTY_LOG, REGISTER, absent_column, bucket_column, copied_column, copied_kind, kind_of,
-    owner_column, rows_of,
-    source_columns, stored, system_tables,
+    owner_column, rows_of, source_columns, stored, system_tables,
 };
 pub use test::{Fixed, Test, Within, tests};

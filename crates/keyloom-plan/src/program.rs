@@ -10,7 +10,7 @@ use crate::horizons::Horizons;
 use crate::legality::objections;
 use crate::question::{Asked, Wants, questions, questions_of_copies, target};
 use crate::refusal::{Because, Refusal, What};
-use crate::stored::{Companions, rows_of, stored, system_tables};
+use crate::stored::{Companions, copied_kind, rows_of, stored, system_tables};
 use crate::test::Fixed;
 
 /// How many pages are read at most to fill one where something remains to be tested.
@@ -87,6 +87,12 @@ impl Program {
         transactions(catalog, abilities, &writes, &mut refusals);
         let mut tables = Vec::new();
         for table in &layout.tables {
+            let uncopied = table.copies.iter().find(|copied| copied_kind(catalog, &layout, &copied.path).is_none());
+            if let Some(copied) = uncopied {
+                let what = What::NoCopy(copied.path.clone());
+                refusals.push(Refusal::of_table(&table.name, Because::Layout, what));
+                continue;
+            }
             let Some(made) = stored(catalog, &layout, companions, table) else {
                 refusals.push(Refusal::of_table(&table.name, Because::Layout, What::NotMade));
                 continue;

@@ -103,6 +103,8 @@ pub enum What {
     },
     /// A table's rows are of nothing that the catalog knows.
     NotMade,
+    /// A field that does not stand in the other row as it is can't be copied.
+    NoCopy(Path),
     /// A time of the protocol does not end before another does.
     Horizons {
         /// Which.
@@ -170,6 +172,7 @@ impl Refusal {
             What::NoReservations(_) => "add a table `reserves:`".to_owned(),
             What::Class { computed, .. } => format!("leave `class` out, or write `{}`", computed.name()),
             What::NotMade => "take it out of the layout".to_owned(),
+            What::NoCopy(_) => "take it out of `copies`: it is looked up then".to_owned(),
             What::Horizons { one, other, .. } => format!("state a shorter {one} or a longer {other}"),
         }
     }
@@ -219,6 +222,9 @@ impl fmt::Display for What {
                 write!(f, "its class is {}, and the layout says {}", computed.name(), stated.name())
             }
             Self::NotMade => f.write_str("its rows are nothing that the catalog knows"),
+            Self::NoCopy(path) => {
+                write!(f, "`{path}` can't be copied: it does not stand in that row as a field of its own")
+            }
             Self::Horizons { one, one_ms, other, other_ms } => {
                 write!(f, "{one} is {one_ms} ms, and must be below {other}, {other_ms} ms")
             }

@@ -7,6 +7,7 @@
 )]
 
 mod cases;
+mod copies;
 mod crash;
 mod data;
 mod described;

@@ -58,7 +58,8 @@ impl Program {
         if plan.source.hidden.is_none() {
             return one("`copies` in rows that are only added");
         }
-        let shape = Shape::of(self.tables[table].clone()).map_err(|fault| vec![fault.cause().to_owned()])?;
+        let made = self.tables.get(table).ok_or_else(Vec::new)?;
+        let shape = Shape::of(made.clone()).map_err(|fault| vec![fault.cause().to_owned()])?;
         let mut copies = Vec::new();
         for copied in &laid.copies {
             let path = &copied.path;

@@ -406,8 +406,8 @@ fn more(program: &Program, effect: &Effect) -> String {
         }
         Does::Checks { held: true } => ": the row must be there, and stays".to_owned(),
         Does::Checks { held: false } => ": the row must be there; looked at before, not held".to_owned(),
-        Does::Copies { held: true } => ": its fields as they are, which stay so".to_owned(),
-        Does::Copies { held: false } => ": its fields as they are after the row is found by them".to_owned(),
+        Does::Copies { held: true } => ": its fields as they are, and stay until then".to_owned(),
+        Does::Copies { held: false } => ": its fields, looked at once the row can be found by it".to_owned(),
         Does::Adds { rides: true } => ", its image rides in the decided row until it is placed".to_owned(),
         Does::Keeps(Way::Rider) => ", with the decision".to_owned(),
         Does::Keeps(Way::Newest) => ": the furthest value wins".to_owned(),
