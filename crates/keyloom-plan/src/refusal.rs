@@ -151,6 +151,12 @@ impl Refusal {
 
     /// What to do about it.
     pub fn way_out(&self) -> String {
+        if let (What::NoPath(_), Some(Question::Support { entity, field })) = (&self.what, &self.question) {
+            return format!(
+                "rows of {entity} must be found when the row changes that they point to: add a table of {entity} with `{field}` as \
+                 its partition; where rows are placed one by one, it is another than the one that holds copies"
+            );
+        }
         match &self.what {
             What::NoPath(_) | What::Stated { .. } | What::Illegal { .. } | What::NoTable(_) | What::OtherForm(_) => {
                 "add a table with the fields of `by` as its partition and the order as its sort key, or let `keyloom design` \

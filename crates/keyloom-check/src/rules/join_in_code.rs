@@ -44,7 +44,7 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
                     peak_words(pattern.rate),
                     count_text(reads.round() as u64)
                 ))
-                .help("hold a copy in the row: `copies: { case.title: copy }`; or leave it out of the answer, or make pages smaller"),
+                .help("hold a copy in the row: `copies: { case.title: touch }`; or leave it out of the answer, or make pages smaller"),
         );
     }
 }
