@@ -60,7 +60,7 @@ pub(crate) enum Command {
     Export(DataArguments),
     /// Compare every list, unique value and kept value with the rows that it follows from, also while it is served
     #[command(
-        after_help = "Examples:\n  keyloom verify                               this folder's catalog, its data in .keyloom\n  keyloom verify examples/shop --data /srv/shop\n  keyloom verify examples/shop --store cassandra://db-1/shop --rate 5000\n  keyloom verify --format json | jq .stale\n\nNothing is changed. What is cut off goes on where it was; --anew begins from the start. What is under way is no\ndifference: it is looked at again.\nExit code 1 when something differs; `keyloom repair` brings that right."
+        after_help = "Examples:\n  keyloom verify                               this folder's catalog, its data in .keyloom\n  keyloom verify examples/shop --data /srv/shop\n  keyloom verify examples/shop --store cassandra://db-1/shop --rate 5000\n  keyloom verify examples/shop --target http://127.0.0.1:7878\n  keyloom verify --format json | jq .stale\n\nNothing is changed. What is cut off goes on where it was; --anew begins from the start. What is under way is no\ndifference: it is looked at again.\nExit code 1 when something differs; `keyloom repair` brings that right."
     )]
     Verify(VerifyArguments),
     /// Bring right what `verify` finds, by the rules of every write, also while it is served
@@ -322,6 +322,12 @@ pub(crate) struct DataArguments {
 pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) of: DataArguments,
+    /// A running `keyloom up`, which does it and says how far it is
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "address", "layout"])]
+    pub(crate) target: Option<String>,
+    /// An operator key for --target; better in KEYLOOM_KEY, where nobody else on the machine sees it
+    #[arg(long, requires = "target")]
+    pub(crate) key: Option<String>,
     /// At most so many rows a second
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use keyloom::run::Report;
-use keyloom::serve::{self, DataError, Progress, Verifying};
+use keyloom::serve::{self, DataError, Progress, Remote, Verifying};
 use serde_json::{Value as Json, json};
 
 use crate::Exit;
@@ -69,6 +69,8 @@ pub(crate) fn repair(arguments: &VerifyArguments) -> Exit {
 
 struct Job {
     of: Whose,
+    /// The process that does it, if one was named.
+    target: Option<Remote>,
     asked: Verifying,
     file: PathBuf,
     place: String,
@@ -77,7 +79,19 @@ struct Job {
 impl Job {
     fn new(arguments: &VerifyArguments, repair: bool) -> Result<Self, Exit> {
         let of = Whose::read(&arguments.of)?;
-        let place = of.engine.as_ref().map_or_else(|| of.folder.display().to_string(), ToString::to_string);
+        let target = arguments.target.as_ref().map(|url| {
+            let key = arguments.key.clone().or_else(|| std::env::var("KEYLOOM_KEY").ok());
+            Remote::at(url, key).map_err(|error| {
+                complain(&format!("--target: {error}"));
+                Exit::BadInput
+            })
+        });
+        let target = target.transpose()?;
+        let place = match (&target, &of.engine) {
+            (Some(target), _) => target.to_string(),
+            (None, Some(engine)) => engine.to_string(),
+            (None, None) => of.folder.display().to_string(),
+        };
         let file = data_folder(&of.catalog).with_extension(if repair { "repair" } else { "verify" });
         let from = if arguments.anew { None } else { cut_off(&file, &place) };
         if let Some(rows) = from.as_ref().and_then(|from| from["report"]["rows"].as_u64()) {
@@ -86,7 +100,7 @@ impl Job {
             ));
         }
         let asked = Verifying { repair, rate: arguments.rate, from };
-        Ok(Self { of, asked, file, place })
+        Ok(Self { of, target, asked, file, place })
     }
 
     fn run(&self) -> Result<Report, DataError> {
@@ -94,9 +108,10 @@ impl Job {
             Shown { file: &self.file, place: &self.place, written: Instant::now(), line: None, told: false };
         let say = &mut |progress: &Progress| shown.say(progress);
         let Whose { catalog, layout, engine, folder } = &self.of;
-        let report = match engine {
-            Some(engine) => serve::verify_engine(catalog, layout.as_ref(), engine, &self.asked, say),
-            None => serve::verify(catalog, layout.as_ref(), folder, &self.asked, say),
+        let report = match (&self.target, engine) {
+            (Some(target), _) => serve::verify_remote(target, &self.asked, say),
+            (None, Some(engine)) => serve::verify_engine(catalog, layout.as_ref(), engine, &self.asked, say),
+            (None, None) => serve::verify(catalog, layout.as_ref(), folder, &self.asked, say),
         };
         shown.end();
         if report.is_ok() {

@@ -15,7 +15,7 @@ use keyloom_run::{Problem, Run};
 use keyloom_store::Fault;
 
 use crate::{
-    client,
+    client::{self, Remote},
     control::Control,
     opening, stream,
     system::System,
@@ -35,6 +35,8 @@ pub enum DataError {
     Open(OpenError),
     /// The running process did not answer as expected.
     Running(PathBuf, io::Error),
+    /// Another process did not.
+    Remote(Remote, io::Error),
     /// The backup can't be written or restored.
     Backup(BackupError),
     /// The store failed.
@@ -65,6 +67,7 @@ impl fmt::Display for DataError {
             Self::Running(folder, error) => {
                 write!(f, "a process has {} open, and asking it failed: {error}", folder.display())
             }
+            Self::Remote(remote, error) => write!(f, "{remote}: {error}"),
             Self::Backup(error) => write!(f, "{error}"),
             Self::Store(fault) => opening::explain_fault(fault, f),
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
@@ -131,7 +134,7 @@ pub fn backup(data: &Path, file: &Path, progress: impl FnMut(u64)) -> Result<u64
             let written = store.backup(&mut counted, |_| {}).map(drop).map_err(DataError::Backup);
             written.and_then(|()| store.close().map_err(DataError::Store))
         }
-        Reached::Running(control) => client::ask(&control, "/v1/-/backup")
+        Reached::Running(control) => client::ask(&(&control).into(), "/v1/-/backup")
             .and_then(|mut stream| io::copy(&mut stream, &mut counted))
             .map(drop)
             .map_err(|error| DataError::Running(data.to_owned(), error)),
@@ -178,7 +181,7 @@ pub fn export(
     let mut counted = Counted::new(out, progress);
     match reach(data)? {
         Reached::Running(control) => {
-            let asked = client::ask(&control, "/v1/-/export");
+            let asked = client::ask(&(&control).into(), "/v1/-/export");
             copy(asked.map_err(|error| DataError::Running(data.to_owned(), error))?, &mut counted, data)?;
         }
         Reached::Stopped(store) => {

@@ -18,12 +18,11 @@ use crate::{
     keys,
     log::Log,
     metrics::Metrics,
-    settling::Settling,
     signals::stop,
     store_address::{CassandraAddress, DynamoDbAddress, StoreAddress},
     stream,
     system::System,
-    up::{Ready, Up, UpError, answer, listen, program},
+    up::{Ready, Up, UpError, answer, listen, program, settling},
 };
 
 /// An engine that holds rows.
@@ -237,14 +236,14 @@ async fn serve_on<S: Store + Define + Sweep>(
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop(&wanted.halt).map_err(UpError::Machine)?;
     let metrics = Arc::new(Metrics::new(&run));
-    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log), Arc::clone(&metrics));
+    let settling = settling(&run, Log::new(wanted.log), &metrics);
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
     let answered = answer(wanted, listener, run, metrics, None, stop, ready).await;
     settling.stop().await;
     answered
 }
 
-async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {
+pub(crate) async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {
     let options = keyloom_dynamodb::Options {
         prefix: at.prefix.clone().unwrap_or_else(|| prefix(catalog).to_owned()),
         region: at.region.clone(),
@@ -254,7 +253,7 @@ async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> R
     DynamoDb::connect(&options).await
 }
 
-async fn cassandra(at: &CassandraAddress, engine: &Engine) -> Result<Cassandra, Fault> {
+pub(crate) async fn cassandra(at: &CassandraAddress, engine: &Engine) -> Result<Cassandra, Fault> {
     let login = at.user.as_ref().map(|user| Login {
         user: user.clone(),
         password: at.password.as_ref().map_or_else(String::new, |password| password.0.clone()),

@@ -161,7 +161,7 @@ pub(crate) async fn answer(run: &Run, asked: &Asked) -> Result<Vec<Key>, Problem
 
 fn ask_running(control: &Control, folder: &Path, asked: &Asked) -> Result<Vec<Key>, DataError> {
     let failed = |error| DataError::Running(folder.to_owned(), error);
-    let (status, body) = client::send(control, "/v1/-/keys", &asked.to_json().to_string()).map_err(failed)?;
+    let (status, body) = client::send(&control.into(), "/v1/-/keys", &asked.to_json().to_string()).map_err(failed)?;
     let garbled = || failed(io::Error::other("the answer is garbled"));
     let body: Json = serde_json::from_str(&body).map_err(|_| garbled())?;
     if status == 200 {

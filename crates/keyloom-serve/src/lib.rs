@@ -2,6 +2,7 @@
 //!
 //! [`backup`], [`restore`], [`export`] and [`verify()`] are the commands on its data, [`KeysOf`] those on its keys, whether it
 //! runs or not.
+//! [`Db`] is the same inside a program, without HTTP.
 //! [`up`] opens the data, listens, says when it is ready, and serves until it is told to stop. Nothing here decides
 //! anything about rows: a request becomes a call of [`keyloom_run::Run`], an answer becomes a response.
 #![allow(
@@ -16,6 +17,7 @@ mod client;
 mod connections;
 mod control;
 mod data;
+mod db;
 mod development;
 mod door;
 mod engine;
@@ -47,11 +49,13 @@ mod way_out;
 pub mod emit;
 pub mod openapi;
 
+pub use client::{NoRemote, Remote};
 pub use data::{DataError, backup, export, restore};
+pub use db::{Calling, Db, new_key};
 pub use engine::{Engine, abilities, dialect, export_engine, schema};
 pub use keys::{KeyData, KeysOf};
 pub use log::Logging;
 pub use signals::Halt;
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
 pub use up::{Data, Ready, Shows, Up, UpError, up};
-pub use verify::{Progress, Verifying, verify, verify_engine};
+pub use verify::{Progress, Verifying, verify, verify_engine, verify_remote};

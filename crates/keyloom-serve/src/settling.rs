@@ -2,10 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use keyloom_run::Run;
+use keyloom_run::{Problem, Run, Settled};
 use tokio::task::JoinHandle;
-
-use crate::{log::Log, metrics::Metrics};
 
 /// How often marks are looked at that writers left behind.
 const SETTLE_EVERY: Duration = Duration::from_secs(10);
@@ -19,29 +17,31 @@ pub(crate) struct Settling {
 }
 
 impl Settling {
-    pub(crate) fn start(run: Arc<Run>, log: Log, metrics: Arc<Metrics>) -> Self {
-        Self { run: Arc::clone(&run), task: tokio::spawn(settle(run, log, metrics)) }
+    /// `passed` hears what became of each pass.
+    pub(crate) fn start(run: Arc<Run>, passed: impl Fn(Result<Settled, Problem>) + Send + Sync + 'static) -> Self {
+        Self { run: Arc::clone(&run), task: tokio::spawn(settle(run, passed)) }
     }
 
     /// Ends it with a last pass. What that does not come to is done by the next process that serves the catalog.
-    pub(crate) async fn stop(self) {
+    pub(crate) async fn stop(mut self) {
         self.task.abort();
-        let _ = self.task.await;
+        let _ = (&mut self.task).await;
         let _ = tokio::time::timeout(LAST_PASS, self.run.settle()).await;
     }
 }
 
-async fn settle(run: Arc<Run>, log: Log, metrics: Arc<Metrics>) {
+/// Whoever drops it wants no more passes: the run and its store must not outlive their owner.
+impl Drop for Settling {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn settle(run: Arc<Run>, passed: impl Fn(Result<Settled, Problem>) + Send + Sync) {
     let mut every = tokio::time::interval(SETTLE_EVERY);
     every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         every.tick().await;
-        let pass = run.settle().await;
-        metrics.settled(pass.as_ref().ok());
-        match pass {
-            Ok(pass) if pass.left > 0 => log.say("settle", &format!("{} marks could not be settled yet", pass.left)),
-            Ok(_) => {}
-            Err(problem) => log.say("settle", &problem.to_string()),
-        }
+        passed(run.settle().await);
     }
 }

@@ -71,6 +71,13 @@ pub enum Data<'a> {
     Engine(&'a Engine),
 }
 
+impl<'a> Data<'a> {
+    /// In a folder, where what is acknowledged survives a crash of the process.
+    pub fn folder(path: &'a Path) -> Self {
+        Self::Folder { path, durability: Durability::default() }
+    }
+}
+
 /// What is served, said once it is.
 #[derive(Debug)]
 pub struct Ready {
@@ -230,11 +237,24 @@ async fn serve_folder(
     let local = Local { store: Arc::clone(&store), control };
     let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });
     let metrics = Arc::new(Metrics::new(&run));
-    let settling = Settling::start(Arc::clone(&run), Log::new(wanted.log), Arc::clone(&metrics));
+    let settling = settling(&run, Log::new(wanted.log), &metrics);
     let answered = answer(wanted, listener, run, metrics, Some(local), stop, ready).await;
     settling.stop().await;
     drop(control_file);
     answered.and(close(store).await.map_err(failed))
+}
+
+/// Finishes what was cut off while the process is up, and counts it.
+pub(crate) fn settling(run: &Arc<Run>, log: Log, metrics: &Arc<Metrics>) -> Settling {
+    let metrics = Arc::clone(metrics);
+    Settling::start(Arc::clone(run), move |pass| {
+        metrics.settled(pass.as_ref().ok());
+        match pass {
+            Ok(pass) if pass.left > 0 => log.say("settle", &format!("{} marks could not be settled yet", pass.left)),
+            Ok(_) => {}
+            Err(problem) => log.say("settle", &problem.to_string()),
+        }
+    })
 }
 
 /// Answers requests until it is time to stop.
@@ -302,7 +322,7 @@ fn development(wanted: &Up<'_>) -> Result<Option<Development>, UpError> {
 }
 
 /// Stops the store cleanly, when nobody uses it any more.
-async fn close(mut store: Arc<Embedded>) -> Result<(), Fault> {
+pub(crate) async fn close(mut store: Arc<Embedded>) -> Result<(), Fault> {
     // A stream that is being written, or a request that did not end in time.
     for _ in 0..100 {
         match Arc::try_unwrap(store) {

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::{
-    client,
+    client::{self, Remote},
     data::{DataError, Reached, reach},
     engine::{Engine, Reach},
     system::System,
@@ -160,10 +160,7 @@ pub fn verify(
     let program = program(catalog, layout, EngineKind::Embedded).map_err(DataError::Catalog)?;
     match reach(data)? {
         Reached::Running(control) => {
-            let path = if asked.repair { "/v1/-/repair" } else { "/v1/-/verify" };
-            let failed = |error| DataError::Running(data.to_owned(), error);
-            let lines = client::send_for_stream(&control, path, &asked.to_json().to_string()).map_err(failed)?;
-            hear(BufReader::new(lines), say).map_err(failed)
+            remote(&(&control).into(), asked, say).map_err(|error| DataError::Running(data.to_owned(), error))
         }
         Reached::Stopped(store) => {
             let runtime = runtime()?;
@@ -178,6 +175,20 @@ pub fn verify(
             Ok(report)
         }
     }
+}
+
+/// The same by way of a process that serves the data, to which the key of an operator is shown.
+///
+/// # Errors
+/// When it can't.
+pub fn verify_remote(at: &Remote, asked: &Verifying, say: &mut dyn FnMut(&Progress)) -> Result<Report, DataError> {
+    remote(at, asked, say).map_err(|error| DataError::Remote(at.clone(), error))
+}
+
+fn remote(at: &Remote, asked: &Verifying, say: &mut dyn FnMut(&Progress)) -> io::Result<Report> {
+    let path = if asked.repair { "/v1/-/repair" } else { "/v1/-/verify" };
+    let lines = client::send_for_stream(at, path, &asked.to_json().to_string())?;
+    hear(BufReader::new(lines), say)
 }
 
 /// The same of an engine.

@@ -1,7 +1,7 @@
 //! Keyloom as a library: from a catalog of entities and access patterns to a design that is proven, priced and run.
 //!
 //! This crate is the front door. It gathers the crates behind it under one name, and holds what belongs to all of
-//! them: the example catalogs, and the words and JSON of `show`.
+//! them: the example catalogs, and the words and JSON of `show`. [`open`](open()) runs a catalog inside a program.
 //!
 //! ```
 //! use keyloom::check::{Config, review};
@@ -24,7 +24,13 @@
 
 pub mod emit;
 pub mod examples;
+mod open;
 pub mod show;
+
+pub use open::{Unsound, catalog, open};
+
+pub use keyloom_run::{Answer, Caller, Problem};
+pub use keyloom_serve::{Calling, Data, Db, new_key};
 
 pub use keyloom_check as check;
 pub use keyloom_code as code;

@@ -28,10 +28,14 @@ fn a_shop_is_verified_while_it_runs_and_when_it_has_stopped() {
     assert_eq!((code, &repaired["repaired"]["mended"], &repaired["verified"]), (0, &json!(0), &running));
     for path in ["verify", "repair"] {
         let strange = request(&up.address, &format!("POST /v1/-/{path} HTTP/1.1"), &[], "{}").unwrap();
-        assert_eq!(strange.status, 403, "it is for those who can read the folder");
+        assert_eq!(strange.status, 415, "a page of another site can't say that it sends JSON");
         let odd = request(&up.address, &format!("GET /v1/-/{path} HTTP/1.1"), &[], "").unwrap();
         assert_eq!(odd.status, 405);
     }
+    let url = format!("http://{}", up.address);
+    let elsewhere = tempfile::tempdir().unwrap();
+    assert_eq!(verified("verify", &["--target", &url], elsewhere.path()), (0, running.clone()));
+    assert_eq!(verified("repair", &["--target", &url], elsewhere.path()).0, 0);
     assert_eq!(up.stop("-TERM"), Some(0));
     assert_eq!(verified("verify", &[], here), (0, running));
     assert!(!here.join(".keyloom/shop.verify").exists(), "what came to its end is not gone on with");
@@ -46,4 +50,34 @@ fn what_can_not_be_verified_says_why() {
     assert!(said.contains("there is no data in .keyloom/shop"), "{said}");
     let (code, said) = ended(&["verify", shop.to_str().unwrap(), "--rate", "0"], folder.path());
     assert_eq!(code, 2, "{said}");
+}
+
+#[test]
+fn operators_verify_by_way_of_the_process_and_nobody_else_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cases, here) = (example("cases-core"), folder.path());
+    let up = Up::start(&cases, here, &[]);
+    let (cases, url) = (cases.to_str().unwrap(), format!("http://{}", up.address));
+    let keys = std::fs::read_to_string(here.join(".keyloom/cases/keys")).unwrap();
+    let key = |role: &str| keys.lines().find_map(|line| line.strip_prefix(role)).unwrap().trim().to_owned();
+    let asked = |key: Option<&str>| {
+        let arguments = ["verify", cases, "--target", &url];
+        match key {
+            Some(key) => ended(&[&arguments[..], &["--key", key]].concat(), here),
+            None => ended(&arguments, here),
+        }
+    };
+    let (code, said) = asked(Some(&key("operator ")));
+    assert_eq!(code, 0, "{said}");
+    for (shown, status) in [(None, "401"), (Some(key("worker ")), "403"), (Some("kl_made_up".into()), "401")] {
+        let (code, said) = asked(shown.as_deref());
+        assert_ne!(code, 0, "{said}");
+        assert!(said.contains(&format!("it answered with {status}: ")), "{said}");
+    }
+    for url in ["localhost:7878", "https://localhost:7878", "http://", "http://a b", "http://a/b"] {
+        let (code, said) = ended(&["verify", cases, "--target", url], here);
+        assert_eq!((code, said.contains("--target: ")), (2, true), "{said}");
+    }
+    let (code, said) = ended(&["verify", cases, "--target", "http://127.0.0.1:1"], here);
+    assert!(code > 1 && said.contains("http://127.0.0.1:1: "), "{said}");
 }

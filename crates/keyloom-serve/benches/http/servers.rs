@@ -1,0 +1,87 @@
+//! The servers, each a process of this same program.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use axum::{Router, body::Bytes};
+use keyloom_serve::{Data, Halt, Logging, Up, up};
+
+use crate::{Address, catalog};
+
+/// The argument with which this program is a server.
+pub const SERVE: &str = "--serve";
+
+/// A server, stopped when it is dropped.
+pub struct Server {
+    pub address: Address,
+    process: Child,
+}
+
+impl Server {
+    pub fn start(what: &str, of: Option<&Path>) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg(SERVE).arg(what).args(of).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self { address: line.trim().parse().unwrap(), process }
+    }
+
+    /// How much processor time its threads have taken.
+    pub fn processor_time(&self) -> Duration {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.process.id())).unwrap();
+        let of = |task: std::path::PathBuf| {
+            // A thread may have ended just now.
+            let said = std::fs::read_to_string(task.join("schedstat")).unwrap_or_default();
+            said.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0)
+        };
+        Duration::from_nanos(tasks.map(|task| of(task.unwrap().path())).sum())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Is a server until it is killed.
+pub fn serve(what: &str, of: Option<&String>) {
+    let answer: &'static [u8] = match (what, of) {
+        ("keyloom", Some(folder)) => return keyloom(Path::new(folder)),
+        ("bytes", Some(file)) => std::fs::read(file).unwrap().leak(),
+        _ => b"{}",
+    };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        say(&listener.local_addr().unwrap().to_string());
+        // The body is taken, as by anybody who would look at it.
+        let router = Router::new().fallback(async move |_taken: Bytes| answer);
+        axum::serve(listener, router).await.unwrap();
+    });
+}
+
+fn keyloom(folder: &Path) {
+    let wanted = Up {
+        catalog: &catalog(),
+        layout: None,
+        data: Data::folder(folder),
+        listen: "127.0.0.1:0".parse().unwrap(),
+        keys: &folder.join("keys"),
+        log: Logging { write: |_| {}, for_people: false, calls: false },
+        halt: Halt::default(),
+        schema: |_| {},
+    };
+    up(&wanted, &mut |ready| say(ready.address.trim_start_matches("http://"))).unwrap();
+}
+
+fn say(address: &str) {
+    let mut out = std::io::stdout();
+    writeln!(out, "{address}").unwrap();
+    out.flush().unwrap();
+}
