@@ -1,12 +1,14 @@
 use serde_json::Value as Json;
 
+use crate::shown::Shown;
+
 /// What a call answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// One row.
     Row {
         /// The fields that the pattern returns.
-        row: Json,
+        row: Shown,
         /// The version of the row.
         version: u64,
     },
@@ -15,7 +17,7 @@ pub enum Answer {
     /// A page of a list.
     Rows {
         /// In the order of the list.
-        rows: Vec<Json>,
+        rows: Vec<Shown>,
         /// Where the next page begins; absent at the end.
         next: Option<String>,
         /// Where the page before ends; absent at the start.
@@ -37,7 +39,7 @@ pub enum Answer {
         /// The version it made.
         version: u64,
         /// What the pattern returns of the row; nothing when the request had come before.
-        row: Option<Json>,
+        row: Option<Shown>,
         /// Whether every list shows it. If not, it is certain to become visible: somebody sees to it later.
         visible: bool,
     },

@@ -48,7 +48,7 @@ impl Export {
             let Some(record) = run.alive(entity, Some(record), run.now_us())? else { return Ok(None) };
             let mut fields = Map::new();
             for (value, (name, kind)) in record.values.iter().zip(&entity.fields) {
-                put(&mut fields, std::slice::from_ref(name), value, kind)?;
+                put(&mut fields, name, value, kind)?;
             }
             Ok(Some(json!({ "entity": entity.name, "version": record.version.to_string(), "row": fields })))
         };

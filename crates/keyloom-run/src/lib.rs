@@ -42,6 +42,7 @@ mod reserve;
 mod ride;
 mod run;
 mod settle;
+mod shown;
 mod size;
 mod support;
 #[cfg(test)]
@@ -65,5 +66,6 @@ pub use problem::Problem;
 pub use program::{NotYet, Program};
 pub use run::{Call, Run};
 pub use settle::Settled;
+pub use shown::Shown;
 pub use verify::{Named, Report, TableReport, Verified, Verify};
 pub use work::{Partition, Promise, Work, measured};

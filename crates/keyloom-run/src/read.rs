@@ -9,7 +9,6 @@ mod starts;
 use keyloom_plan::Wants;
 use keyloom_store::{Freshness, Get, Millis, Store};
 use keyloom_value::Value;
-use serde_json::{Map, Value as Json};
 
 pub(crate) use found::Found;
 pub(crate) use merge::{FILLS_MAX, Position};
@@ -62,8 +61,8 @@ impl Run {
                 let answers = self.rows(plan, access, &[asking]).await?;
                 Ok(answers.into_iter().next().flatten().unwrap_or(Answer::NoRow))
             }
-            Wants::Count { up_to } => self.count(access, &asking, up_to).await,
-            Wants::Rows { .. } | Wants::All => self.page(access, order, call, &asking).await,
+            Wants::Count { up_to } => Box::pin(self.count(access, &asking, up_to)).await,
+            Wants::Rows { .. } | Wants::All => Box::pin(self.page(access, order, call, &asking)).await,
         }
     }
 
@@ -111,9 +110,9 @@ impl Run {
             let joined = Asking { item: Some(Item { fields: &entity.fields, row: &record.values }), ..*asking };
             for (name, questions) in &plan.with {
                 let access = &chosen(questions, None, asking.inputs)?.access;
-                row.insert(name.clone(), Json::Array(self.first_rows(access, &joined).await?));
+                row.put_rows(name, &Box::pin(self.first_rows(access, &joined)).await?);
             }
-            answers.push(Some(Answer::Row { row: Json::Object(row), version: record.version }));
+            answers.push(Some(Answer::Row { row: row.shown(), version: record.version }));
         }
         Ok(answers)
     }
@@ -238,6 +237,3 @@ pub(crate) fn passes(access: &Access, scope: &Scope<'_>) -> Result<bool, Problem
 pub(crate) fn millis(now_us: i64) -> Millis {
     Millis(now_us.div_euclid(1_000))
 }
-
-/// A row of an answer.
-pub(crate) type Shown = Map<String, Json>;

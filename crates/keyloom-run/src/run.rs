@@ -181,7 +181,8 @@ impl Run {
     pub async fn call(&self, call: &Call<'_>) -> Result<Answer, Problem> {
         match self.plan(call.pattern) {
             Some(Plan::Read(plan)) => self.read(plan, call).await,
-            Some(Plan::Write(plan)) => self.write(plan, call).await,
+            // What a write is in the middle of is large. It has its own place, or every read would be copied about with it.
+            Some(Plan::Write(plan)) => Box::pin(self.write(plan, call)).await,
             None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
         }
     }
@@ -334,28 +335,11 @@ fn keeps_all_values(table: &Table, there: &[Arc<Shape>]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Puts a value where its path leads: `user.name` into an object `user`. Absent values are left out.
-pub(crate) fn put(
-    object: &mut Map<String, Json>,
-    names: &[String],
-    value: &Value<'_>,
-    kind: &Kind,
-) -> Result<(), Problem> {
-    if value.is_null() {
-        return Ok(());
-    }
-    let json = to_json(value, kind).map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
-    match names {
-        [name] => {
-            object.insert(name.clone(), json);
-        }
-        [first, rest @ ..] => {
-            let inner = object.entry(first.clone()).or_insert_with(|| Json::Object(Map::new()));
-            if let Json::Object(inner) = inner {
-                put(inner, rest, value, kind)?;
-            }
-        }
-        [] => {}
+/// Puts a field into an object. An absent one is left out.
+pub(crate) fn put(object: &mut Map<String, Json>, name: &str, value: &Value<'_>, kind: &Kind) -> Result<(), Problem> {
+    if !value.is_null() {
+        let json = to_json(value, kind).map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
+        object.insert(name.to_owned(), json);
     }
     Ok(())
 }

@@ -157,7 +157,7 @@ impl Run {
         let mut key = Map::new();
         for field in entity.own_key() {
             let (name, kind) = &entity.fields[*field];
-            put(&mut key, std::slice::from_ref(name), &record.values[*field], kind)?;
+            put(&mut key, name, &record.values[*field], kind)?;
         }
         Ok(Json::Object(key))
     }

@@ -21,6 +21,7 @@ use crate::{
     register::Named,
     reserve::Reserving,
     run::{Call, Run, put},
+    shown::{Object, Shown},
 };
 
 type Owned = Value<'static>;
@@ -302,7 +303,7 @@ impl Run {
         before: Option<&Record>,
         after: &Record,
         now_us: i64,
-    ) -> Result<Option<Json>, Problem> {
+    ) -> Result<Option<Shown>, Problem> {
         let (outputs, of) = match &plan.answers {
             Answers::Nothing => return Ok(None),
             Answers::Before(outputs) => (outputs, before),
@@ -311,7 +312,7 @@ impl Run {
         let Some(of) = of else { return Ok(None) };
         // The write is done, whether or not what else the answer holds can be seen.
         let shown = self.shown(entity, outputs, &[Found::of(of)], now_us).await;
-        Ok(shown.ok().and_then(|rows| rows.into_iter().next()).map(Json::Object))
+        Ok(shown.ok().and_then(|rows| rows.into_iter().next()).map(Object::shown))
     }
 
     pub(crate) fn applied(
@@ -319,13 +320,13 @@ impl Run {
         entity: &EntityPlan,
         record: &Record,
         version: u64,
-        row: Option<Json>,
+        row: Option<Shown>,
         visible: bool,
     ) -> Result<Answer, Problem> {
         let mut key = Map::new();
         for field in entity.own_key() {
             let (name, kind): &(String, Kind) = &entity.fields[*field];
-            put(&mut key, std::slice::from_ref(name), &record.values[*field], kind)?;
+            put(&mut key, name, &record.values[*field], kind)?;
         }
         Ok(Answer::Applied { key: Json::Object(key), version, row, visible })
     }

@@ -7,16 +7,9 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Body, extract::Request, response::Response};
-use hyper::{
-    body::Incoming,
-    server::conn::http1,
-    service::{Service, service_fn},
-};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use axum::{body::Body, extract::Request, response::Response};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -24,10 +17,12 @@ use tokio::{
 };
 
 use crate::{
+    handle::Served,
     limits::{CONNECTIONS_MAX, HEAD_TIME, STOP_TIME},
     metrics::Metrics,
     patience::{Patient, Unhurried},
     reply,
+    watch::watched,
 };
 
 /// How many connections are told that there are too many, at once; those beyond are closed without a word.
@@ -36,12 +31,8 @@ const REFUSALS_MAX: usize = 64;
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop; says how many requests were cut off, because they did not end in time.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    router: Router,
-    metrics: &Arc<Metrics>,
-    stop: impl Future<Output = ()>,
-) -> usize {
+pub(crate) async fn serve(listener: TcpListener, served: &Arc<Served>, stop: impl Future<Output = ()>) -> usize {
+    let metrics = &served.metrics;
     let (told, heard) = watch::channel(());
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
@@ -56,7 +47,7 @@ pub(crate) async fn serve(
                 (Ok((stream, _)), Ok(place)) => {
                     let place = Place { _held: place, metrics: Arc::clone(metrics) };
                     metrics.connections.fetch_add(1, Ordering::Relaxed);
-                    drop(connections.spawn(connection(stream, router.clone(), heard.clone(), place)));
+                    drop(connections.spawn(connection(stream, Arc::clone(served), heard.clone(), place)));
                 }
                 (Ok((stream, _)), Err(_)) => {
                     metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
@@ -89,15 +80,18 @@ impl Drop for Place {
     }
 }
 
-async fn connection(stream: TcpStream, router: Router, mut told: watch::Receiver<()>, _place: Place) {
+async fn connection(stream: TcpStream, served: Arc<Served>, mut told: watch::Receiver<()>, _place: Place) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     let unhurried = Unhurried::default();
     let stream = TokioIo::new(Patient::new(stream, unhurried.clone()));
-    let router = TowerToHyperService::new(router);
-    let service = service_fn(move |mut request: Request<Incoming>| {
+    // One path leads to everything, so there is no router: it would only copy the call about.
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
         request.extensions_mut().insert(unhurried.clone());
-        router.call(request)
+        let served = Arc::clone(&served);
+        // It is moved several times before it begins.
+        Box::pin(async move { Ok::<Response, Infallible>(watched(&served, request).await) })
     });
     let mut serving = pin!(builder.serve_connection(stream, service));
     // What ends a connection early is the client's affair.

@@ -10,7 +10,7 @@ use std::{
 
 use axum::{
     body::{Body, Bytes, to_bytes},
-    extract::{Request, State},
+    extract::Request,
     http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
     response::{Html, IntoResponse, Response},
 };
@@ -67,7 +67,7 @@ pub(crate) struct Local {
     pub(crate) control: Control,
 }
 
-pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) -> Response {
+pub(crate) async fn handle(served: &Served, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if parts.version == Version::HTTP_11 && parts.headers.get_all(header::HOST).iter().count() != 1 {
         let detail = "a request of HTTP/1.1 names its host once, in the header `Host`";
@@ -86,20 +86,22 @@ pub(crate) async fn handle(State(served): State<Arc<Served>>, request: Request) 
         }
         "/openapi.json" if looks => reply::json_text(openapi::text(served.run.catalog())),
         "/healthz" if looks => health::alive(),
-        "/readyz" if looks => health::ready(&served).await,
-        "/metrics" if looks => health::metrics(&served, &parts.headers).await,
-        "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(&served, &parts),
+        "/readyz" if looks => health::ready(served).await,
+        "/metrics" if looks => health::metrics(served, &parts.headers).await,
+        "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(served, &parts),
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
-        "/v1/-/verify" | "/v1/-/repair" if parts.method == Method::POST => verifying(&served, &parts, body).await,
+        "/v1/-/verify" | "/v1/-/repair" if parts.method == Method::POST => {
+            Box::pin(verifying(served, &parts, body)).await
+        }
         "/v1/-/verify" | "/v1/-/repair" => wrong_method("POST"),
-        "/v1/-/keys" if parts.method == Method::POST => change_keys(&served, &parts, body).await,
+        "/v1/-/keys" if parts.method == Method::POST => Box::pin(change_keys(served, &parts, body)).await,
         "/v1/-/keys" => wrong_method("POST"),
         "/" | "/openapi.json" | "/healthz" | "/readyz" | "/metrics" => wrong_method("GET, HEAD"),
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
-            (Some(token), _) if looks => outcome(&served, &parts, token).await,
+            (Some(token), _) if looks => Box::pin(outcome(served, &parts, token)).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
             (None, Some(name)) => match served.run.pattern(name) {
-                Some(pattern) => call(&served, pattern, &parts, body).await,
+                Some(pattern) => Box::pin(call(served, pattern, &parts, body)).await,
                 None => unknown(&served.run, name),
             },
             (None, None) => {
@@ -208,10 +210,12 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     };
     let called = async {
         match &pattern.action {
-            Action::Read(of) if of.batch.is_some() => read_batch(served, pattern, &caller, parts, body).await,
+            Action::Read(of) if of.batch.is_some() => Box::pin(read_batch(served, pattern, &caller, parts, body)).await,
             Action::Read(_) => read(served, pattern, &caller, parts).await,
-            Action::Write(of) if of.batch.is_some() => write_batch(served, pattern, &caller, parts, body).await,
-            _ => write(served, pattern, &caller, parts, body).await,
+            Action::Write(of) if of.batch.is_some() => {
+                Box::pin(write_batch(served, pattern, &caller, parts, body)).await
+            }
+            _ => Box::pin(write(served, pattern, &caller, parts, body)).await,
         }
     };
     let (called, work) = measured(called).await;

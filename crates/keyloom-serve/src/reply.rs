@@ -7,8 +7,8 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::Response,
 };
-use keyloom_run::{Answer, Problem};
-use serde_json::{Map, Value as Json, json};
+use keyloom_run::{Answer, Problem, Shown};
+use serde_json::{Value as Json, json};
 
 use crate::problem::{
     BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER, NO_ROW, NOT_APPLIED,
@@ -16,7 +16,7 @@ use crate::problem::{
 
 /// A JSON response.
 pub(crate) fn json(status: StatusCode, body: &Json) -> Response {
-    typed(status, "application/json", body)
+    with_type(status, "application/json", body.to_string())
 }
 
 /// A JSON response that is text already.
@@ -24,12 +24,11 @@ pub(crate) fn json_text(text: String) -> Response {
     with_type(StatusCode::OK, "application/json", text)
 }
 
-fn typed(status: StatusCode, kind: &'static str, body: &Json) -> Response {
-    // A line break at the end: people look at these in terminals.
-    with_type(status, kind, format!("{body}\n"))
-}
-
-fn with_type(status: StatusCode, kind: &'static str, text: String) -> Response {
+fn with_type(status: StatusCode, kind: &'static str, mut text: String) -> Response {
+    // People look at these in terminals.
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -60,7 +59,7 @@ pub(crate) fn failed(failed: &Problem) -> Response {
 pub(crate) fn rows(answers: Vec<Option<Answer>>) -> Response {
     items(answers.into_iter().map(|answer| match answer {
         Some(answer) => Said::answer(answer, |_| String::new()),
-        None => Said::fine(200, NO_ROW.name, Json::Null),
+        None => Said::fine(200, NO_ROW.name, "null".into()),
     }))
 }
 
@@ -80,7 +79,7 @@ fn items(said: impl Iterator<Item = Said>) -> Response {
         ended.cause = ended.cause.or(said.cause);
         items.push(said.body);
     }
-    let mut response = json(StatusCode::OK, &json!({ "items": items }));
+    let mut response = json_text(format!("{{\"items\":[{}]}}", items.join(",")));
     response.extensions_mut().insert(ended);
     response
 }
@@ -88,7 +87,8 @@ fn items(said: impl Iterator<Item = Said>) -> Response {
 /// What is said to a caller, alone or among others.
 struct Said {
     status: u16,
-    body: Json,
+    /// The text of JSON.
+    body: String,
     /// A header that belongs to it.
     header: Option<(HeaderName, String)>,
     /// What it is called among the outcomes.
@@ -110,7 +110,7 @@ impl Said {
     fn response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let kind = if self.status < 400 { "application/json" } else { "application/problem+json" };
-        let mut response = typed(status, kind, &self.body);
+        let mut response = with_type(status, kind, self.body);
         if let Some((name, value)) = self.header
             && let Ok(value) = HeaderValue::from_str(&value)
         {
@@ -120,12 +120,21 @@ impl Said {
         response
     }
 
-    fn fine(status: u16, outcome: &'static str, body: Json) -> Self {
+    fn fine(status: u16, outcome: &'static str, body: String) -> Self {
         Self { status, body, header: None, outcome: outcome.into(), cause: None }
     }
 
     fn problem(kind: &Kind, detail: &str) -> Self {
-        let body = json!({ "type": kind.urn(), "title": kind.title, "status": kind.status, "detail": detail });
+        Self::problem_with(kind, detail, json!({}))
+    }
+
+    /// A problem, with more members than every one has.
+    fn problem_with(kind: &Kind, detail: &str, more: Json) -> Self {
+        let mut body = json!({ "type": kind.urn(), "title": kind.title, "status": kind.status, "detail": detail });
+        if let (Some(body), Json::Object(more)) = (body.as_object_mut(), more) {
+            body.extend(more);
+        }
+        let body = body.to_string();
         // Whoever is not known hears what to show.
         let header = (*kind == NO_CALLER).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
         Self { status: kind.status, body, header, outcome: kind.name.into(), cause: None }
@@ -144,7 +153,7 @@ impl Said {
     fn answer(answer: Answer, way_out: impl FnOnce(&str) -> String) -> Self {
         match answer {
             Answer::Row { row, version } => {
-                let said = Self::fine(200, "row", json!({ "row": row, "version": version.to_string() }));
+                let said = Self::fine(200, "row", format!("{{\"row\":{},\"version\":\"{version}\"}}", row.text()));
                 Self { header: Some((header::ETAG, format!("\"{version}\""))), ..said }
             }
             Answer::NoRow => Self::problem(
@@ -152,40 +161,32 @@ impl Said {
                 "no row has this key, or it has expired or was deleted: look whether the key is right",
             ),
             Answer::Rows { rows, next, previous, partial } => {
-                let mut body = Map::new();
-                body.insert("rows".into(), Json::Array(rows));
-                body.extend(next.map(|next| ("next".into(), json!(next))));
-                body.extend(previous.map(|previous| ("previous".into(), json!(previous))));
-                if partial {
-                    body.insert("partial".into(), json!(true));
-                }
-                Self::fine(200, "rows", Json::Object(body))
+                Self::fine(200, "rows", page(&rows, next.as_deref(), previous.as_deref(), partial))
             }
             Answer::Count { count, at_least } => {
                 let mut body = json!({ "count": count });
                 if at_least {
                     body["at_least"] = json!(true);
                 }
-                Self::fine(200, "count", body)
+                Self::fine(200, "count", body.to_string())
             }
             Answer::Applied { key, version, row, visible } => {
-                let mut body = json!({ "outcome": "applied", "key": key, "version": version.to_string() });
+                let mut body = format!("{{\"outcome\":\"applied\",\"key\":{key},\"version\":\"{version}\"");
                 if let Some(row) = row {
-                    body["row"] = row;
+                    body.push_str(",\"row\":");
+                    body.push_str(row.text());
                 }
-                if !visible {
-                    body["visible"] = json!(false);
-                }
+                body.push_str(if visible { "}" } else { ",\"visible\":false}" });
                 Self::fine(200, if visible { "applied" } else { "applied_not_visible" }, body)
             }
             Answer::NotApplied { reason } => {
-                let mut said = Self::problem(&NOT_APPLIED, &way_out(&reason));
-                said.body["outcome"] = json!("not_applied");
-                said.body["reason"] = json!(reason);
-                said.outcome = reason.into();
-                said
+                let more = json!({ "outcome": "not_applied", "reason": reason });
+                let said = Self::problem_with(&NOT_APPLIED, &way_out(&reason), more);
+                Self { outcome: reason.into(), ..said }
             }
-            Answer::Unknown { token } => Self::fine(202, "unknown", json!({ "outcome": "unknown", "token": token })),
+            Answer::Unknown { token } => {
+                Self::fine(202, "unknown", json!({ "outcome": "unknown", "token": token }).to_string())
+            }
         }
     }
 
@@ -197,9 +198,7 @@ impl Said {
             Problem::KeyReused => {
                 let detail =
                     "a repeated request sends the same key with the same inputs; another request needs another key";
-                let mut said = Self::problem(&KEY_REUSED, detail);
-                said.body["reason"] = json!("key_reused");
-                said
+                Self::problem_with(&KEY_REUSED, detail, json!({ "reason": "key_reused" }))
             }
             Problem::Cursor(detail) => Self::problem(&BAD_CURSOR, detail),
             Problem::Token(detail) => Self::problem(&BAD_TOKEN, detail),
@@ -211,6 +210,26 @@ impl Said {
             }
         }
     }
+}
+
+/// A page of a list. Its rows are text already, and cursors have nothing that would have to be escaped.
+fn page(rows: &[Shown], next: Option<&str>, previous: Option<&str>, partial: bool) -> String {
+    let mut text = String::with_capacity(256 + rows.iter().map(|row| row.text().len() + 1).sum::<usize>());
+    text.push_str("{\"rows\":[");
+    for (at, row) in rows.iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(row.text());
+    }
+    text.push(']');
+    for (name, cursor) in [("next", next), ("previous", previous)] {
+        if let Some(cursor) = cursor {
+            text.extend([",\"", name, "\":\"", cursor, "\""]);
+        }
+    }
+    text.push_str(if partial { ",\"partial\":true}" } else { "}" });
+    text
 }
 
 /// A cause without what the engine or the machine said of it, which stands behind a colon and is for the log.

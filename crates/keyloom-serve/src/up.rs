@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use axum::Router;
 use keyloom_design::design;
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
@@ -33,7 +32,7 @@ use crate::{
     settling::Settling,
     signals::{Halt, stop},
     system::System,
-    watch::{first_request, watched},
+    watch::first_request,
 };
 
 /// What is to be served, and where.
@@ -291,20 +290,19 @@ pub(crate) async fn answer(
         run,
         turns: Semaphore::new(CALLS_MAX),
         log: Log::new(wanted.log),
-        metrics: Arc::clone(&metrics),
+        metrics,
         requests: first_request(),
         stopping: AtomicBool::new(false),
         local,
         loopback_only,
         address: address.clone(),
     });
-    let router = Router::new().fallback(watched).with_state(Arc::clone(&served));
     ready(address, curls, shows);
     let stop = async {
         stop.await;
         served.stopping.store(true, Ordering::Relaxed);
     };
-    match connections::serve(listener, router, &metrics, stop).await {
+    match connections::serve(listener, &served, stop).await {
         0 => {}
         1 => served.log.note("1 request did not end in time and was cut off"),
         cut => served.log.note(&format!("{cut} requests did not end in time and were cut off")),

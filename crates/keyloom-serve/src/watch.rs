@@ -2,14 +2,11 @@
 
 use std::{
     fmt::Write,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use axum::{
-    extract::{Request, State},
+    extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue},
     response::Response,
 };
@@ -64,10 +61,10 @@ fn words(work: &Work) -> String {
     words
 }
 
-pub(crate) async fn watched(State(served): State<Arc<Served>>, request: Request) -> Response {
+pub(crate) async fn watched(served: &Served, request: Request) -> Response {
     let began = Instant::now();
     let name = named(request.headers(), &served.requests);
-    let mut response = handle(State(Arc::clone(&served)), request).await;
+    let mut response = handle(served, request).await;
     let took = began.elapsed();
     let (ended, worked) = (response.extensions_mut().remove::<Ended>(), response.extensions_mut().remove::<Worked>());
     if let Some(ended) = &ended {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use keyloom_model::{Action, Catalog, WriteVerb};
-use keyloom_run::{Answer, Call, Caller, Export, Problem, Run};
+use keyloom_run::{Answer, Call, Caller, Export, Problem, Run, Shown};
 use keyloom_store::{BoxFuture, Sweep};
 use serde_json::{Value as Json, json};
 
@@ -331,7 +331,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
             Ok(answers) => answers
                 .into_iter()
                 .map(|answer| match answer {
-                    Some(Answer::Row { row, .. }) => Seen::Row(Some(row)),
+                    Some(Answer::Row { row, .. }) => Seen::Row(Some(row.json())),
                     None => Seen::Row(None),
                     Some(other) => Seen::Wrong(format!("{other:?}")),
                 })
@@ -346,6 +346,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         for _ in 0..PAGES_MAX {
             match self.page(pattern, caller, body, asking, cursor.as_deref()).await {
                 Ok(Answer::Rows { rows: some, next, previous, .. }) => {
+                    let some: Vec<Json> = some.iter().map(Shown::json).collect();
                     if !some.is_empty() || back.is_none() {
                         back = previous.map(|previous| (previous, some.clone()));
                     }
@@ -355,7 +356,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
                         None => break,
                     }
                 }
-                Ok(Answer::Row { row, .. }) => return Seen::Row(Some(row)),
+                Ok(Answer::Row { row, .. }) => return Seen::Row(Some(row.json())),
                 Ok(Answer::NoRow) => return Seen::Row(None),
                 Ok(Answer::Count { count, at_least }) => return Seen::Count { count, at_least },
                 Ok(other) => return Seen::Wrong(format!("{other:?}")),
@@ -370,7 +371,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         for _ in 0..PAGES_MAX {
             match self.page(pattern, caller, body, asking, Some(&cursor)).await {
                 Ok(Answer::Rows { rows: some, previous, .. }) => {
-                    rows.splice(0..0, some);
+                    rows.splice(0..0, some.iter().map(Shown::json));
                     match previous {
                         Some(previous) => cursor = previous,
                         None => return Seen::Rows { rows, whole: true },

@@ -24,8 +24,9 @@
 //! kind of one name is counted: `struct`, `struct_2`. A float counts as a number and as a text, for the infinite ones.
 
 mod parse;
+mod write;
 
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Number, Value as Json};
 
 use crate::{
     canonical,
@@ -36,6 +37,7 @@ use crate::{
 };
 
 pub use parse::parse;
+pub use write::{write_json, write_name};
 
 /// How deep opaque JSON may be nested.
 pub const DEPTH_MAX: usize = 64;
@@ -134,54 +136,9 @@ impl Form {
 /// # Errors
 /// When the value is none of its kind, or a moment outside the years that can be written.
 pub fn to_json(value: &Value<'_>, kind: &Kind) -> Result<Json, Mismatch> {
-    Ok(match (value, kind) {
-        (Value::Null, _) => Json::Null,
-        (Value::Bool(value), Kind::Bool) => Json::Bool(*value),
-        (Value::Int(value), Kind::Int) => Json::from(*value),
-        (Value::Float(value), Kind::Float) => match Number::from_f64(*value) {
-            Some(number) => Json::Number(number),
-            None => Json::String(to_text(&Value::Float(*value), kind)?),
-        },
-        (Value::Json(text), Kind::Json) => {
-            parse(text.as_bytes()).map_err(|_| Mismatch("stored JSON can't be read".into()))?
-        }
-        (Value::List(items), Kind::List(kind)) => {
-            Json::Array(items.iter().map(|item| to_json(item, kind)).collect::<Result<_, _>>()?)
-        }
-        (Value::Set(items), Kind::Set(kind)) => {
-            let sorted = sorted(items.iter().map(|item| (item, ())), kind)?;
-            Json::Array(sorted.into_iter().map(|(item, ())| to_json(item, kind)).collect::<Result<_, _>>()?)
-        }
-        (Value::Map(entries), Kind::Map(key_kind, value_kind)) => {
-            let sorted = sorted(entries.iter().map(|(key, value)| (key, value)), key_kind)?;
-            let entry =
-                |(key, value): (&Value<'_>, &Value<'_>)| Ok((to_text(key, key_kind)?, to_json(value, value_kind)?));
-            Json::Object(sorted.into_iter().map(entry).collect::<Result<_, Mismatch>>()?)
-        }
-        (Value::Struct(values), Kind::Struct(members)) => {
-            if values.len() != members.len() {
-                return Err(Mismatch(format!("{} members where {} are expected", values.len(), members.len())));
-            }
-            let mut object = Map::new();
-            for (value, member) in values.iter().zip(members) {
-                if !value.is_null() {
-                    object.insert(member.name.clone(), to_json(value, &member.kind)?);
-                }
-            }
-            Json::Object(object)
-        }
-        (Value::OneOf(which, value), Kind::OneOf(kinds)) => {
-            let at = usize::from(*which);
-            let kind = kinds.get(at).ok_or_else(|| Mismatch(format!("there is no kind {which}")))?;
-            let plain = to_json(value, kind)?;
-            if told_apart_by_form(kinds) {
-                plain
-            } else {
-                Json::Object(Map::from_iter([(names(kinds)[at].clone(), plain)]))
-            }
-        }
-        (value, kind) => Json::String(to_text(value, kind)?),
-    })
+    let mut text = String::new();
+    write_json(value, kind, &mut text)?;
+    parse(text.as_bytes()).map_err(|_| Mismatch("it is no JSON that could be read again".into()))
 }
 
 /// Reads a value from JSON. `null` is none: it means absent, and whoever holds the value knows whether it may be.

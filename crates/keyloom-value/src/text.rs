@@ -18,27 +18,36 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 /// # Errors
 /// When the value is none of its kind, or its kind has no text: lists, sets, maps, structs.
 pub fn to_text(value: &Value<'_>, kind: &Kind) -> Result<String, Mismatch> {
-    Ok(match (value, kind) {
-        (Value::Bool(value), Kind::Bool) => value.to_string(),
-        (Value::Int(value), Kind::Int) => value.to_string(),
+    let mut text = String::new();
+    write_text(value, kind, &mut text)?;
+    Ok(text)
+}
+
+/// Writes a value as text behind what is there.
+pub(crate) fn write_text(value: &Value<'_>, kind: &Kind, out: &mut String) -> Result<(), Mismatch> {
+    // Writing to a text can't fail.
+    match (value, kind) {
+        (Value::Bool(value), Kind::Bool) => out.push_str(if *value { "true" } else { "false" }),
+        (Value::Int(value), Kind::Int) => drop(write!(out, "{value}")),
         (Value::Float(value), Kind::Float) if value.is_infinite() => {
-            if *value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
+            out.push_str(if *value > 0.0 { "Infinity" } else { "-Infinity" });
         }
-        (Value::Float(value), Kind::Float) => value.to_string(),
-        (Value::Decimal(value), Kind::Decimal { scale }) => decimal_text(*value, *scale),
-        (Value::Text(value), Kind::Text) | (Value::Json(value), Kind::Json) => value.to_string(),
-        (Value::Bytes(value), Kind::Bytes) => STANDARD.encode(value),
-        (Value::Uuid(value), Kind::Uuid | Kind::Uuid7) => uuid_text(value),
-        (Value::Date(days), Kind::Date) => date_text((*days).into())?,
-        (Value::Timestamp(value), Kind::Timestamp { micros }) => timestamp_text(*value, *micros)?,
-        (Value::Duration(value), Kind::Duration) => duration_text(*value),
-        (Value::Ip(value), Kind::Ip) => value.to_string(),
+        (Value::Float(value), Kind::Float) => drop(write!(out, "{value}")),
+        (Value::Decimal(value), Kind::Decimal { scale }) => out.push_str(&decimal_text(*value, *scale)),
+        (Value::Text(value), Kind::Text) | (Value::Json(value), Kind::Json) => out.push_str(value),
+        (Value::Bytes(value), Kind::Bytes) => STANDARD.encode_string(value, out),
+        (Value::Uuid(value), Kind::Uuid | Kind::Uuid7) => write_uuid(value, out),
+        (Value::Date(days), Kind::Date) => write_date((*days).into(), out)?,
+        (Value::Timestamp(value), Kind::Timestamp { micros }) => write_timestamp(*value, *micros, out)?,
+        (Value::Duration(value), Kind::Duration) => out.push_str(&duration_text(*value)),
+        (Value::Ip(value), Kind::Ip) => drop(write!(out, "{value}")),
         (Value::Enum(rank), Kind::Enum(variants)) => match variants.iter().find(|variant| variant.rank == *rank) {
-            Some(variant) => variant.name.clone(),
+            Some(variant) => out.push_str(&variant.name),
             None => return Err(Mismatch(format!("{rank} is no rank of this enum"))),
         },
         (value, kind) => return Err(Mismatch::between(value, kind)),
-    })
+    }
+    Ok(())
 }
 
 /// Reads a value from its text.
@@ -151,15 +160,26 @@ pub(crate) fn decimal(text: &str, scale: u8) -> Option<i128> {
     within_38_digits(if negative { -value } else { value }).ok()
 }
 
-fn uuid_text(uuid: &[u8; 16]) -> String {
-    let mut text = String::with_capacity(36);
+/// Every row has such values, so they are written without the machinery of formats.
+fn write_uuid(uuid: &[u8; 16], out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.reserve(36);
     for (at, byte) in uuid.iter().enumerate() {
         if matches!(at, 4 | 6 | 8 | 10) {
-            text.push('-');
+            out.push('-');
         }
-        let _ = write!(text, "{byte:02x}");
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
     }
-    text
+}
+
+/// The last digits of a number, with zeros before it.
+fn write_digits(number: u64, digits: u32, out: &mut String) {
+    for place in (0..digits).rev() {
+        // A digit is below ten.
+        let digit = u8::try_from(number / 10_u64.pow(place) % 10).unwrap_or(0);
+        out.push(char::from(b'0' + digit));
+    }
 }
 
 fn uuid(text: &str) -> Option<[u8; 16]> {
@@ -175,17 +195,31 @@ fn uuid(text: &str) -> Option<[u8; 16]> {
     digits.next().is_none().then_some(uuid)
 }
 
-fn date_text(days: i64) -> Result<String, Mismatch> {
+fn write_date(days: i64, out: &mut String) -> Result<(), Mismatch> {
     let date = Date::from_days_since_1970(days);
-    date.map(|date| date.to_string()).ok_or_else(|| Mismatch("a day outside the years 1 to 9999".into()))
+    let date = date.ok_or_else(|| Mismatch("a day outside the years 1 to 9999".into()))?;
+    for (number, digits, mark) in
+        [(date.year.into(), 4, "-"), (u64::from(date.month), 2, "-"), (u64::from(date.day), 2, "")]
+    {
+        write_digits(number, digits, out);
+        out.push_str(mark);
+    }
+    Ok(())
 }
 
-fn timestamp_text(value: i64, micros: bool) -> Result<String, Mismatch> {
+fn write_timestamp(value: i64, micros: bool, out: &mut String) -> Result<(), Mismatch> {
     let (per_second, width) = if micros { (1_000_000, 6) } else { (1_000, 3) };
     let (seconds, fraction) = (value.div_euclid(per_second), value.rem_euclid(per_second));
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    out.reserve(27);
+    write_date(days, out)?;
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    Ok(format!("{}T{hour:02}:{minute:02}:{second:02}.{fraction:0width$}Z", date_text(days)?))
+    for (mark, number, digits) in [('T', hour, 2), (':', minute, 2), (':', second, 2), ('.', fraction, width)] {
+        out.push(mark);
+        write_digits(number.unsigned_abs(), digits, out);
+    }
+    out.push('Z');
+    Ok(())
 }
 
 /// RFC 3339 with any offset; what would be lost is refused.

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use keyloom_value::{
     Duration, Kind, Member, Value, Variant, canonical, from_text,
-    json::{DEPTH_MAX, from_json, parse, to_json},
+    json::{DEPTH_MAX, from_json, parse, to_json, write_json},
     to_text,
 };
 use proptest::prelude::*;
@@ -240,12 +240,24 @@ fn bytes(value: &Value<'_>, kind: &Kind) -> Vec<u8> {
     bytes
 }
 
+#[test]
+fn what_is_special_in_json_is_escaped() {
+    let all: String = (0..=0x2ff).filter_map(char::from_u32).chain("\u{2028}\u{1f600}".chars()).collect();
+    let mut text = String::new();
+    write_json(&Value::from(all.as_str()), &Kind::Text, &mut text).unwrap();
+    assert_eq!(text, json!(all).to_string());
+    let broken = Value::Json("{\"a\": [1, }".into());
+    assert!(write_json(&broken, &Kind::Json, &mut text).is_err(), "what somebody else has stored breaks no answer");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
     #[test]
     fn a_value_comes_back((kind, value) in pair()) {
-        let text = to_json(&value, &kind).unwrap().to_string();
+        let mut text = String::new();
+        write_json(&value, &kind, &mut text).unwrap();
+        prop_assert_eq!(&text, &to_json(&value, &kind).unwrap().to_string(), "as serde writes it");
         let back = from_json(&parse(text.as_bytes()).unwrap(), &kind)
             .unwrap_or_else(|fault| panic!("{kind:?} {text}: {fault}"));
         prop_assert_eq!(bytes(&back, &kind), bytes(&value, &kind), "{}", text);

@@ -29,7 +29,7 @@ pub mod show;
 
 pub use open::{Unsound, catalog, open};
 
-pub use keyloom_run::{Answer, Caller, Problem};
+pub use keyloom_run::{Answer, Caller, Problem, Shown};
 pub use keyloom_serve::{Calling, Data, Db, new_key};
 
 pub use keyloom_check as check;

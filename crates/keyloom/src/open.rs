@@ -44,7 +44,7 @@ use keyloom_text::{Files, Unreadable, read};
 ///     panic!("a list answers with rows")
 /// };
 /// assert_eq!((rows.len(), next), (1, None));
-/// assert_eq!(rows[0]["total"], "12.50");
+/// assert_eq!(rows[0].json()["total"], "12.50");
 ///
 /// db.close().await?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

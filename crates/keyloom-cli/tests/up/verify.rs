@@ -58,7 +58,7 @@ fn operators_verify_by_way_of_the_process_and_nobody_else_does() {
     let (cases, here) = (example("cases-core"), folder.path());
     let up = Up::start(&cases, here, &[]);
     let (cases, url) = (cases.to_str().unwrap(), format!("http://{}", up.address));
-    let keys = std::fs::read_to_string(here.join(".keyloom/cases/keys")).unwrap();
+    let keys = std::fs::read_to_string(here.join(".keyloom/cases-core/keys")).unwrap();
     let key = |role: &str| keys.lines().find_map(|line| line.strip_prefix(role)).unwrap().trim().to_owned();
     let asked = |key: Option<&str>| {
         let arguments = ["verify", cases, "--target", &url];

@@ -11,7 +11,7 @@ use keyloom_store::{
 };
 use keyloom_value::{
     Kind, Value, from_text,
-    json::{from_json, to_json},
+    json::{from_json, to_json, write_json, write_name},
 };
 use serde_json::{Map, Value as Json};
 
@@ -82,13 +82,13 @@ impl ByHand {
         }
     }
 
-    pub async fn get(&self, inputs: &Json) -> Json {
+    pub async fn get(&self, inputs: &Json) -> String {
         let id = from_text(inputs["task_id"].as_str().unwrap(), &Kind::Uuid).unwrap();
         let row = self.row(&id).await.unwrap();
         self.tasks.answer(&row)
     }
 
-    pub async fn list(&self, inputs: &Json) -> (Vec<Json>, Option<String>) {
+    pub async fn list(&self, inputs: &Json) -> (Vec<String>, Option<String>) {
         let team = [from_json(&inputs["team_id"], &Kind::Int).unwrap()];
         let slice = Slice {
             table: self.by_team.id,
@@ -257,13 +257,15 @@ impl At {
     }
 
     /// A row as it is answered.
-    fn answer(&self, row: &Row) -> Json {
-        let mut answer = Map::new();
+    fn answer(&self, row: &Row) -> String {
+        let mut answer = String::with_capacity(256);
         for (name, at, kind) in &self.shown {
-            let value = row.value(&self.shape, *at).unwrap();
-            answer.insert((*name).to_owned(), to_json(&value, kind).unwrap());
+            answer.push(if answer.is_empty() { '{' } else { ',' });
+            write_name(name, &mut answer);
+            write_json(&row.value(&self.shape, *at).unwrap(), kind, &mut answer).unwrap();
         }
-        Json::Object(answer)
+        answer.push('}');
+        answer
     }
 }
 

@@ -16,6 +16,13 @@ pub(crate) struct Outputs {
     pub(crate) kept: Vec<(usize, Vec<usize>)>,
 }
 
+/// Members of one object come one after the other, where the first of them stands.
+fn together(items: &mut [(Vec<String>, From)]) {
+    let first_of = |names: &[String]| names.first().cloned();
+    let order: Vec<Option<String>> = items.iter().map(|(names, _)| first_of(names)).collect();
+    items.sort_by_key(|(names, _)| order.iter().position(|first| *first == first_of(names)));
+}
+
 /// Where a value of an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum From {
@@ -60,6 +67,7 @@ impl Program {
             let Some(from) = from else { return one(format!("`returns: {path}`")) };
             outputs.items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
         }
+        together(&mut outputs.items);
         Ok(outputs)
     }
 

@@ -3,16 +3,20 @@
 use keyloom_store::{Freshness, Get, Row, Shape, Store};
 use keyloom_value::Value;
 
-use super::{Shown, millis};
+use super::millis;
 use crate::{
     evaluate::BuiltIn,
     problem::Problem,
     program::{EntityPlan, From, Outputs, Slices},
     record::Record,
-    run::{Run, put},
+    run::Run,
+    shown::Object,
 };
 
 type Owned = Value<'static>;
+
+/// As long as many rows are; a longer one grows.
+const SIZE: usize = 256;
 
 /// A row that was found: one value for each field, absent where its table has none.
 pub(crate) struct Found {
@@ -47,13 +51,13 @@ impl Found {
 
 impl Run {
     /// The rows as they are answered, with what is looked up in other entities: each of those rows is read once.
-    pub(crate) async fn shown(
+    pub(crate) async fn shown<'a>(
         &self,
         entity: &EntityPlan,
-        outputs: &Outputs,
+        outputs: &'a Outputs,
         rows: &[Found],
         now_us: i64,
-    ) -> Result<Vec<Shown>, Problem> {
+    ) -> Result<Vec<Object<'a>>, Problem> {
         let mut looked_up: Vec<Vec<Option<Record>>> = Vec::new();
         for (to, fields) in &outputs.lookups {
             looked_up.push(self.look_up(self.entity(*to), fields, rows, now_us).await?);
@@ -63,24 +67,24 @@ impl Run {
             kept_values.push(self.kept_values(&self.program.kept[*kept], fields, rows, now_us).await?);
         }
         let answer = |(at, row): (usize, &Found)| {
-            let mut object = Shown::new();
+            let mut object = Object::sized(SIZE);
             for (names, from) in &outputs.items {
                 match from {
-                    From::Field(field) => put(&mut object, names, &row.values[*field], &entity.fields[*field].1)?,
+                    From::Field(field) => object.put(names, &row.values[*field], &entity.fields[*field].1)?,
                     From::Kept(which) => {
                         let kind = &self.program.kept[outputs.kept[*which].0].kind;
-                        put(&mut object, names, &kept_values[*which][at], kind)?;
+                        object.put(names, &kept_values[*which][at], kind)?;
                     }
                     From::Copied { copied, kind } => put(&mut object, names, &row.copied[*copied], kind)?,
                     From::BuiltIn(name) => {
                         if let (Some(value), Some(kind)) = (row.built_in.value(name), BuiltIn::kind(name)) {
-                            put(&mut object, names, &value, &kind)?;
+                            object.put(names, &value, &kind)?;
                         }
                     }
                     From::Lookup { lookup, field } => {
                         let other = self.entity(outputs.lookups[*lookup].0);
                         if let Some(record) = &looked_up[*lookup][at] {
-                            put(&mut object, names, &record.values[*field], &other.fields[*field].1)?;
+                            object.put(names, &record.values[*field], &other.fields[*field].1)?;
                         }
                     }
                 }

@@ -1,7 +1,6 @@
 //! Pages of lists, first rows, and counts.
 
 use keyloom_plan::Wants;
-use serde_json::Value as Json;
 
 use super::{
     Asking, Found,
@@ -13,6 +12,7 @@ use crate::{
     problem::Problem,
     program::{Access, Reach, Slices},
     run::{Call, Run},
+    shown::{Object, Shown},
 };
 
 impl Run {
@@ -73,17 +73,17 @@ impl Run {
         let previous = (before && goes_on).then(|| position(rows.first(), true, backwards));
         let found: Vec<Found> = rows.into_iter().map(|(_, found)| found).collect();
         let shown = self.shown(self.entity(access.entity), &access.outputs, &found, asking.now_us).await?;
-        Ok(Answer::Rows { rows: shown.into_iter().map(Json::Object).collect(), next, previous, partial })
+        Ok(Answer::Rows { rows: shown.into_iter().map(Object::shown).collect(), next, previous, partial })
     }
 
     /// The first rows of a list that comes with a row.
-    pub(super) async fn first_rows(&self, access: &Access, asking: &Asking<'_>) -> Result<Vec<Json>, Problem> {
+    pub(super) async fn first_rows(&self, access: &Access, asking: &Asking<'_>) -> Result<Vec<Shown>, Problem> {
         let Wants::Rows { page, .. } = access.wants else { return Err(no_list()) };
         let wanted = usize::try_from(page).unwrap_or(usize::MAX);
         let merged = self.list(access, asking, None, false, wanted).await?;
         let found: Vec<Found> = merged.rows.into_iter().map(|(_, found)| found).collect();
         let shown = self.shown(self.entity(access.entity), &access.outputs, &found, asking.now_us).await?;
-        Ok(shown.into_iter().map(Json::Object).collect())
+        Ok(shown.into_iter().map(Object::shown).collect())
     }
 
     /// How many rows there are, as far as they are counted.

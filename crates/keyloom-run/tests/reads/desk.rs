@@ -10,7 +10,7 @@ use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::Engine;
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Problem, Program, Run, measured};
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run, Shown, measured};
 use keyloom_store::{Define, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
@@ -237,7 +237,7 @@ impl Desk {
 
     pub fn row(&self, asked: &Asked) -> Option<Json> {
         match self.ask(asked, None, None).unwrap() {
-            Answer::Row { row, .. } => Some(row),
+            Answer::Row { row, .. } => Some(row.json()),
             Answer::NoRow => None,
             other => panic!("{asked:?}: {other:?}"),
         }
@@ -249,7 +249,7 @@ impl Desk {
             |id: &Json| self.run.inputs_from_object(pattern, Caller::NOBODY, &json!({"ticket_id": id})).unwrap();
         let items: Vec<_> = ids.iter().map(inputs).collect();
         let row = |answer| match answer {
-            Answer::Row { row, .. } => row,
+            Answer::Row { row, .. } => row.json(),
             other => panic!("{other:?}"),
         };
         let found = self.bounded("get_some", self.run.get_batch("get_some", &items));
@@ -301,7 +301,7 @@ impl Desk {
 
     fn page(&self, asked: &Asked, cursor: Option<&str>) -> (Vec<Json>, Option<String>, Option<String>) {
         match self.ask(asked, asked.limit, cursor).unwrap() {
-            Answer::Rows { rows, next, previous, .. } => (rows, next, previous),
+            Answer::Rows { rows, next, previous, .. } => (rows.iter().map(Shown::json).collect(), next, previous),
             other => panic!("{asked:?}: {other:?}"),
         }
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
-use keyloom_run::{Answer, Problem};
-use serde_json::{Value as Json, json};
+use keyloom_run::{Answer, Problem, Shown};
+use serde_json::json;
 
 use crate::support::{Shop, order, shops};
 
@@ -16,7 +16,7 @@ struct Page {
 fn page(shop: &Shop, query: &[(&str, &str)], limit: u64, cursor: Option<&str>) -> Page {
     match shop.page(LIST, query, Some(limit), cursor) {
         Ok(Answer::Rows { rows, next, previous, partial: false }) => {
-            let total = |row: &Json| row["total"].as_str().unwrap().to_owned();
+            let total = |row: &Shown| row.json()["total"].as_str().unwrap().to_owned();
             Page { totals: rows.iter().map(total).collect(), next, previous }
         }
         other => panic!("{other:?}"),

@@ -10,7 +10,7 @@ use std::{
 
 use keyloom_embedded::{Embedded, Options, System};
 use keyloom_model::Catalog;
-use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run, Settled, measured, uuid7};
+use keyloom_run::{Answer, Call, Caller, Environment, Problem, Program, Run, Settled, Shown, measured, uuid7};
 use keyloom_store::{Define, Model, Store, Sweep};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::{Value as Json, json};
@@ -162,7 +162,7 @@ impl Shop {
     #[track_caller]
     pub(crate) fn row(&self, pattern: &str, query: &[(&str, &str)]) -> Json {
         match self.read(pattern, query) {
-            Ok(Answer::Row { row, .. }) => row,
+            Ok(Answer::Row { row, .. }) => row.json(),
             other => panic!("{}: {pattern}: {other:?}", self.name),
         }
     }
@@ -170,7 +170,9 @@ impl Shop {
     #[track_caller]
     pub(crate) fn rows(&self, pattern: &str, query: &[(&str, &str)]) -> Vec<Json> {
         match self.read(pattern, query) {
-            Ok(Answer::Rows { rows, next: None, previous: None, partial: false }) => rows,
+            Ok(Answer::Rows { rows, next: None, previous: None, partial: false }) => {
+                rows.iter().map(Shown::json).collect()
+            }
             other => panic!("{}: {pattern}: {other:?}", self.name),
         }
     }

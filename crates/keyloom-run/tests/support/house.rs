@@ -11,7 +11,7 @@ use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::{Engine, layout::Layout};
 use keyloom_plan::Program as Planned;
-use keyloom_run::{Answer, Call, Caller, Problem, Program, Run};
+use keyloom_run::{Answer, Call, Caller, Problem, Program, Run, Shown};
 use keyloom_store::{Define, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use keyloom_value::{Kind, Value, to_text};
@@ -93,7 +93,7 @@ impl House {
     #[track_caller]
     pub fn done(&self, pattern: &str, body: &Json) -> (Json, Option<Json>) {
         match self.write(pattern, body) {
-            Ok(Answer::Applied { key, row, .. }) => (key, row),
+            Ok(Answer::Applied { key, row, .. }) => (key, row.as_ref().map(Shown::json)),
             other => panic!("{pattern} {body}: {other:?}"),
         }
     }
@@ -106,7 +106,7 @@ impl House {
     #[track_caller]
     pub fn get(&self, pattern: &str, body: &Json) -> Option<Json> {
         match self.send(pattern, body, None).unwrap() {
-            Answer::Row { row, .. } => Some(row),
+            Answer::Row { row, .. } => Some(row.json()),
             Answer::NoRow => None,
             other => panic!("{other:?}"),
         }
@@ -115,7 +115,7 @@ impl House {
     #[track_caller]
     pub fn list(&self, pattern: &str, body: &Json) -> Vec<Json> {
         match self.send(pattern, body, None).unwrap() {
-            Answer::Rows { rows, .. } => rows,
+            Answer::Rows { rows, .. } => rows.iter().map(Shown::json).collect(),
             other => panic!("{other:?}"),
         }
     }

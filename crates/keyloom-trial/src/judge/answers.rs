@@ -31,7 +31,9 @@ impl Judge<'_> {
                 match answer {
                     Ok(Answer::NotApplied { reason }) => self.is_true(request, attempt, reason)?,
                     Err(Problem::Input(words)) => self.is_invalid(request, attempt, words)?,
-                    Ok(Answer::Applied { row: Some(row), version, .. }) => self.returned(request, *version, row)?,
+                    Ok(Answer::Applied { row: Some(row), version, .. }) => {
+                        self.returned(request, *version, &row.json())?
+                    }
                     _ => {}
                 }
             }
