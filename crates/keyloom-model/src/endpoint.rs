@@ -41,10 +41,20 @@ impl Endpoint {
         RowSize::of_type(catalog, &field.ty).worst <= Self::LARGE_FIELD_BYTES
     }
 
+    /// How a pattern is asked; `None` for one that is served elsewhere.
+    pub fn method_of(pattern: &Pattern) -> Option<&'static str> {
+        match &pattern.action {
+            Action::Outside(_) => None,
+            Action::Read(read) if read.batch.is_none() => Some("GET"),
+            Action::Read(_) | Action::Write(_) | Action::Claim(_) | Action::Atomic(_) => Some("POST"),
+        }
+    }
+
     /// The endpoint of a pattern; `None` for one that is served elsewhere.
     pub fn of(catalog: &Catalog, pattern: &Pattern) -> Option<Self> {
-        let (method, mut outputs) = match &pattern.action {
-            Action::Outside(_) => return None,
+        let method = Self::method_of(pattern)?;
+        let mut outputs = match &pattern.action {
+            Action::Outside(_) | Action::Atomic(_) => Vec::new(),
             Action::Read(read) => {
                 let mut outputs = match read.verb {
                     ReadVerb::Count => vec![Output { name: "count".into(), ty: Type::Int, optional: false }],
@@ -56,18 +66,17 @@ impl Endpoint {
                         rows.into_iter().map(|out| Output { name: format!("{}[].{}", with.name, out.name), ..out }),
                     );
                 }
-                (if read.batch.is_some() { "POST" } else { "GET" }, outputs)
+                outputs
             }
-            Action::Write(write) => ("POST", rows_out(catalog, &write.entity, &write.returns, true)),
+            Action::Write(write) => rows_out(catalog, &write.entity, &write.returns, true),
             Action::Claim(claim) => {
                 let mut outputs = rows_out(catalog, &claim.selection.entity, &claim.returns, false);
                 // Whoever finishes the work must show that the row is still theirs: `if: lease = $lease`.
                 let lease = Output { name: "lease".into(), ty: Type::Timestamp { micros: false }, optional: false };
                 outputs.retain(|output| output.name != lease.name);
                 outputs.push(lease);
-                ("POST", outputs)
+                outputs
             }
-            Action::Atomic(_) => ("POST", Vec::new()),
         };
         // A worker that crosses tenants must know whose row it holds.
         if pattern.all_tenants

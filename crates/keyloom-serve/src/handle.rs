@@ -196,11 +196,11 @@ async fn outcome(served: &Served, parts: &Parts, token: &str) -> Response {
 
 async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
     let run = &served.run;
-    let Some(endpoint) = Endpoint::of(run.catalog(), pattern) else { return unknown(run, &pattern.name) };
-    if endpoint.method == "GET" && ![Method::GET, Method::HEAD].contains(&parts.method) {
+    let Some(method) = Endpoint::method_of(pattern) else { return unknown(run, &pattern.name) };
+    if method == "GET" && ![Method::GET, Method::HEAD].contains(&parts.method) {
         return wrong_method("GET, HEAD");
     }
-    if endpoint.method == "POST" && parts.method != Method::POST {
+    if method == "POST" && parts.method != Method::POST {
         return wrong_method("POST");
     }
     // Before anything of the request is read: who is not let in is not listened to.

@@ -32,7 +32,7 @@ impl Judge<'_> {
                     Ok(Answer::NotApplied { reason }) => self.is_true(request, attempt, reason)?,
                     Err(Problem::Input(words)) => self.is_invalid(request, attempt, words)?,
                     Ok(Answer::Applied { row: Some(row), version, .. }) => {
-                        self.returned(request, *version, &row.json())?
+                        self.returned(request, *version, &row.json())?;
                     }
                     _ => {}
                 }
