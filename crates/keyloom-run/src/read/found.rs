@@ -75,7 +75,7 @@ impl Run {
                         let kind = &self.program.kept[outputs.kept[*which].0].kind;
                         object.put(names, &kept_values[*which][at], kind)?;
                     }
-                    From::Copied { copied, kind } => put(&mut object, names, &row.copied[*copied], kind)?,
+                    From::Copied { copied, kind } => object.put(names, &row.copied[*copied], kind)?,
                     From::BuiltIn(name) => {
                         if let (Some(value), Some(kind)) = (row.built_in.value(name), BuiltIn::kind(name)) {
                             object.put(names, &value, &kind)?;
