@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::catalog::{Catalog, Entity, Fill, Origin};
+use crate::catalog::{Catalog, Entity, Field, Fill, Origin};
 use crate::pattern::{Action, Returns, Write, WriteVerb};
 use crate::types::Type;
 
@@ -145,7 +145,10 @@ impl Entity {
         match (writes, newest) {
             (0, _) => (Class::Decided, ClassReason::NotWritten),
             (all, newest) if all == newest => (Class::Fed, ClassReason::Newest),
-            (_, 0) => (Class::Blind, ClassReason::WholeRows),
+            (_, 0) => match self.is_no_function(catalog).or_else(|| self.is_looked_at(catalog)) {
+                Some(reason) => (Class::Decided, reason),
+                None => (Class::Blind, ClassReason::WholeRows),
+            },
             _ => (Class::Decided, ClassReason::SomeNewest),
         }
     }
@@ -160,7 +163,7 @@ impl Entity {
         sequence.and_then(|field| word("= next", &field.name))
     }
 
-    /// Why a row that is only added is not a function of the request alone: a repeated request would be other bytes, or be
+    /// Why a row is not a function of the request alone: a repeated request would be other bytes, or be
     /// refused although it was applied.
     fn is_no_function(&self, catalog: &Catalog) -> Option<ClassReason> {
         let word = |word, of: &str| Some(ClassReason::Word { word, of: of.to_owned() });
@@ -181,6 +184,27 @@ impl Entity {
         })?;
         let does = "happens once per fields of which none is a time";
         Some(ClassReason::Pattern { pattern: timeless.name.clone(), does })
+    }
+
+    /// Why others must know whether a row is there: it goes with its parent, or something may point to it only while it is
+    /// there. Of a row that is placed that depends on requests that are still under way.
+    fn is_looked_at(&self, catalog: &Catalog) -> Option<ClassReason> {
+        let word = |word, of: String| Some(ClassReason::Word { word, of });
+        let deleted = |parent: &&String| {
+            let mut writes = catalog.patterns.iter().flat_map(|pattern| pattern.writes());
+            writes.any(|(_, write)| write.verb == WriteVerb::Delete && write.entity == **parent)
+        };
+        if let Some(parent) = self.part_of.as_ref().filter(deleted) {
+            return word("part_of", parent.clone());
+        }
+        for other in &catalog.entities {
+            let held =
+                |field: &&Field| field.reference.as_ref().is_some_and(|to| to.must_exist && to.entity == self.name);
+            if let Some(field) = other.fields.iter().find(held) {
+                return word("must exist", format!("{}.{}", other.name, field.name));
+            }
+        }
+        None
     }
 
     /// What must be known of a row before it is changed.
@@ -221,6 +245,8 @@ fn looks_before(write: &Write) -> Option<&'static str> {
         _ if !write.conditions.is_empty() => Some("has a condition"),
         _ if write.emits.is_some() => Some("emits the row before and after"),
         _ if write.returns == Returns::Before => Some("returns the row before"),
+        // Of a row that is deleted there is nothing but what it was.
+        WriteVerb::Delete if write.returns != Returns::Default => Some("returns the row before"),
         WriteVerb::Put | WriteVerb::Delete => None,
     }
 }

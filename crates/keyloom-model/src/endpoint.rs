@@ -1,4 +1,5 @@
 use crate::catalog::{Catalog, Entity, Field};
+use crate::class::Class;
 use crate::expr::{Expr, Literal, Member, Path, Root};
 use crate::pattern::{Action, Change, Input, Pattern, ReadVerb, Returns, Step, Write, WriteVerb};
 use crate::row_size::RowSize;
@@ -168,11 +169,13 @@ fn reasons(catalog: &Catalog, pattern: &Pattern) -> Vec<String> {
 
 fn write_reasons(catalog: &Catalog, write: &Write, reasons: &mut Vec<String>) {
     let Some(entity) = catalog.entity(&write.entity) else { return };
+    let blind = entity.class(catalog).0 == Class::Blind;
     match write.verb {
         // A repeated create of an append-only row is the same row, never a refusal.
         WriteVerb::Create if entity.append_only => {}
         WriteVerb::Create => push(reasons, "exists"),
         WriteVerb::Put if write.newest.is_some() => push(reasons, "older"),
+        WriteVerb::Put | WriteVerb::Delete if blind => push(reasons, "superseded"),
         WriteVerb::Put => {}
         WriteVerb::Update if write.or_create => {}
         WriteVerb::Update | WriteVerb::Delete => push(reasons, "absent"),

@@ -154,11 +154,14 @@ fn plan(
     scope.feeds(&mut effects);
     scope.adds(&mut effects);
     scope.touches(&mut effects);
-    let comes_after = match companions {
-        Companions::Follow => effects.len() > 1,
-        Companions::Ride => effects.iter().any(|effect| effect.does == Does::Touches),
+    let does = |does: &Does| effects.iter().any(|effect| effect.does == *does);
+    let comes_after = match (class, companions) {
+        (Class::Decided, Companions::Follow) => effects.len() > 1,
+        (Class::Decided, Companions::Ride) => does(&Does::Touches),
+        // What is counted from rows that are placed is counted behind them.
+        (Class::Append | Class::Fed | Class::Blind, _) => does(&Does::Keeps(Way::Recount)),
     };
-    if class == Class::Decided && comes_after {
+    if comes_after {
         effects.push(Effect { table: DIRTY_LOG.to_owned(), does: Does::Marks, when: When::Always });
     }
     if class == Class::Decided && write.is_by_value(entity) {

@@ -1,11 +1,11 @@
 //! The tables of a layout as a store makes them: columns with their kinds, and what Keyloom itself keeps in each row.
 
-use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table};
+use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table, Way};
 use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, Path, Root, Write, WriteVerb};
 use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
 use keyloom_value::{Kind, Member, Variant};
 
-use crate::horizons::Horizons;
+use crate::{effects::way_of, horizons::Horizons};
 
 /// How the companions of a decision are brought about: rows of projections, reservations, receipts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,8 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         keys(),
     ];
     let copies = layout.tables.iter().any(|table| !table.copies.is_empty());
-    if companions == Companions::Follow || deletes_parts(catalog) || copies {
+    let counts = counts_placed(catalog, layout, companions);
+    if companions == Companions::Follow || deletes_parts(catalog) || copies || counts {
         let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
         let mut columns = vec![
             column("entity", Kind::Text),
@@ -125,6 +126,17 @@ fn deletes_parts(catalog: &Catalog) -> bool {
     let writes = catalog.patterns.iter().flat_map(|pattern| pattern.writes());
     let mut deleted = writes.filter(|(_, write)| write.verb == WriteVerb::Delete).map(|(_, write)| &write.entity);
     deleted.any(|entity| catalog.entities.iter().any(|part| part.part_of.as_ref() == Some(entity)))
+}
+
+/// Whether rows are counted that are placed, which happens behind them.
+fn counts_placed(catalog: &Catalog, layout: &Layout, companions: Companions) -> bool {
+    layout.tables.iter().any(|table| {
+        let Holds::Kept { entity, field, upkeep } = &table.holds else { return false };
+        let field = catalog.entity(entity).and_then(|entity| entity.field(field));
+        let Some(Fill::Kept(kept)) = field.map(|field| &field.fill) else { return false };
+        let placed = catalog.entity(&kept.entity).is_some_and(|feeder| feeder.class(catalog).0 != Class::Decided);
+        placed && upkeep.way.unwrap_or_else(|| way_of(catalog, kept, companions)) == Way::Recount
+    })
 }
 
 /// The columns that every decided source has. They come first, because the catalog's own may grow at the end.
@@ -195,7 +207,7 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
             (Discipline::Decided, owner.collect::<Option<Vec<Column>>>()?)
         }
         Holds::Kept { field, upkeep, .. } => {
-            let newest = upkeep.way == Some(keyloom_model::layout::Way::Newest);
+            let newest = upkeep.way == Some(Way::Newest);
             let discipline = if newest { Discipline::Placed } else { Discipline::Decided };
             (discipline, kept_columns(catalog, layout, entity, field)?)
         }

@@ -4,8 +4,8 @@
 //! Its version is the birth of the request, with a digest of the row as the last digits: of two rows that were sent under one
 //! key the same one stands everywhere.
 
-use keyloom_plan::Companions;
-use keyloom_store::{Fault, Freshness, GroupImage, Placement, Placing, Store};
+use keyloom_model::Class;
+use keyloom_store::{Fault, GroupImage, Placement, Placing, Store};
 use keyloom_value::{Value, canonical};
 
 use crate::{
@@ -40,11 +40,11 @@ impl Run {
             Next::Stands(values) => values,
             Next::Gone | Next::Refused(_) => return Err(Problem::Broken("a row that is added was refused".into())),
         };
-        let version = version(entity, &values, request)?;
+        let version = version_of(entity, &values, request)?;
         let record = Record::placed(version, request.now_us, values);
         let source = self.source_row(entity, &record)?;
-        let lists = self.standing(entity, &record);
-        let mut placed = Ok(());
+        let lists = self.added_with(entity, &record)?;
+        let mut placed = Ok(true);
         for _ in 0..TRIES_MAX {
             placed = self.place_all(entity, &source, &lists).await;
             if !matches!(placed, Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. })) {
@@ -52,9 +52,9 @@ impl Run {
             }
         }
         match placed {
-            Ok(()) => {
+            Ok(visible) => {
                 let row = self.returned(plan, entity, None, &record, self.now_us()).await?;
-                self.applied(entity, &record, version, row, true)
+                self.applied(entity, &record, version, row, visible)
             }
             Err(Fault::Refused(cause)) => Err(Problem::Input(cause.into_owned())),
             Err(Fault::Broken(cause)) => Err(Problem::Broken(cause.into_owned())),
@@ -65,61 +65,85 @@ impl Run {
         }
     }
 
-    /// What became of a row that was to be added: it is there, or nobody knows yet. Sending the request again is always
-    /// right; that it was not applied is never certain, since it may still be under way.
-    pub(crate) async fn appended(
-        &self,
-        entity: &EntityPlan,
-        key: &[Owned],
-        version: u64,
-    ) -> Result<Option<Answer>, Problem> {
-        let there = self.source(entity, key, Freshness::Settled, self.now_us()).await?;
-        let Some(there) = there.filter(|there| there.version >= version) else { return Ok(None) };
-        let visible = self.place(&self.standing(entity, &there)).await.is_ok();
-        self.applied(entity, &there, there.version, None, visible).map(Some)
+    /// Whether the rows of an entity only come, and never change.
+    pub(crate) fn is_append(&self, entity: &EntityPlan) -> bool {
+        let declared = self.program.catalog.entity(&entity.name);
+        declared.is_some_and(|known| known.class(&self.program.catalog).0 == Class::Append)
     }
 
-    /// Places the row and what follows from it: all together where the engine takes so much, else the row together with a
-    /// mark, by which the rest is finished if this process does not come to it.
-    async fn place_all(&self, entity: &EntityPlan, source: &Companion, lists: &[Companion]) -> Result<(), Fault> {
-        let now = millis(self.now_us());
+    /// Sees to it that a row that somebody found and all that follows from it is there; whether that is acknowledged. The
+    /// row itself is placed again: one of which nobody knows whether enough replicas have it may be missed by a count.
+    pub(crate) async fn derive_added(&self, entity: &EntityPlan, there: &Record) -> Result<bool, Problem> {
+        let mut rows = vec![self.source_row(entity, there)?];
+        rows.extend(self.added_with(entity, there)?);
+        let groups = self.groups(entity, &rows.iter().collect::<Vec<_>>());
+        Ok(self.place(&rows).await.is_ok() && self.recount(&groups).await)
+    }
+
+    /// What comes with a row that is added: where it stands in lists, and values that it may push further.
+    fn added_with(&self, entity: &EntityPlan, record: &Record) -> Result<Vec<Companion>, Problem> {
+        let mut rows = self.standing(entity, record);
+        rows.extend(self.pushed(entity, record)?);
+        Ok(rows)
+    }
+
+    /// Places the row and what follows from it; whether all of it can be seen. All comes together where the engine takes so
+    /// much. Where it does not, and where something is counted behind the row, a mark comes with it, by which the rest is
+    /// finished if this process does not come to it.
+    async fn place_all(&self, entity: &EntityPlan, source: &Companion, lists: &[Companion]) -> Result<bool, Fault> {
         let rows: Vec<&Companion> = std::iter::once(source).chain(lists).collect();
-        if lists.is_empty() || self.fits_together(&rows) {
-            return self.place_together(&rows, now).await;
+        let groups = self.groups(entity, &rows);
+        if groups.is_empty() && (lists.is_empty() || self.fits_together(&rows)) {
+            self.place_together(&rows).await?;
+            return Ok(true);
         }
-        if self.program.companions == Companions::Ride {
+        if !self.program.has_log() {
             return Err(Fault::refused(format!(
                 "a row of {} and its lists are larger than the engine takes",
                 entity.name
             )));
         }
         let (mark, row) = self.new_mark(entity, &source.key).map_err(|problem| Fault::refused(problem.to_string()))?;
-        self.place_together(&[source, &row], now).await?;
-        self.place(lists).await?;
-        self.owe(vec![mark]);
-        Ok(())
+        let marked: Vec<&Companion> = rows.into_iter().chain(Some(&row).filter(|_| self.protocol.marks)).collect();
+        if self.fits_together(&marked) {
+            self.place_together(&marked).await?;
+        } else {
+            self.place_together(&[source, &row]).await?;
+            self.place(lists).await?;
+        }
+        let counted = self.recount(&groups).await;
+        if counted {
+            self.owe(vec![mark]);
+        }
+        Ok(counted)
     }
 
     /// Whether an engine takes these rows all or none.
-    fn fits_together(&self, rows: &[&Companion]) -> bool {
+    pub(crate) fn fits_together(&self, rows: &[&Companion]) -> bool {
         let limits = &self.store.abilities().limits;
         let values = rows.iter().flat_map(|row| row.key.iter().chain(row.values.iter().flatten()));
         let bytes = rows.len() * BESIDE + values.map(bytes).sum::<usize>();
         rows.len() <= limits.together_rows_max as usize && bytes as u64 <= limits.together_bytes_max
     }
 
-    async fn place_together(&self, rows: &[&Companion], now: keyloom_store::Millis) -> Result<(), Fault> {
+    /// Places and removes rows: all of them or none.
+    pub(crate) async fn place_together(&self, rows: &[&Companion]) -> Result<(), Fault> {
         let groups: Vec<[GroupImage<'_>; 1]> = rows.iter().map(|row| row.group()).collect();
-        let placements = rows.iter().zip(&groups).map(|(row, groups)| {
-            let placing = Placing::Put { groups, expires_at: row.expires_at };
+        let removed: Vec<[(usize, u64); 1]> = rows.iter().map(|row| [(0, row.version)]).collect();
+        let placements = rows.iter().zip(&groups).zip(&removed).map(|((row, groups), removed)| {
+            let placing = match row.values {
+                Some(_) => Placing::Put { groups, expires_at: row.expires_at },
+                None => Placing::Remove { groups: removed },
+            };
             Placement { table: self.table(row.table).0, key: &row.key, placing }
         });
         let placements: Vec<Placement<'_>> = placements.collect();
-        self.store.place(&placements, rows.len() > 1, now).await
+        let together = rows.len() > 1 && self.protocol.places_together;
+        self.store.place(&placements, together, millis(self.now_us())).await
     }
 
     /// The row in the source table.
-    fn source_row(&self, entity: &EntityPlan, record: &Record) -> Result<Companion, Problem> {
+    pub(crate) fn source_row(&self, entity: &EntityPlan, record: &Record) -> Result<Companion, Problem> {
         let image = record.image(&entity.source);
         let values = image.into_iter().map(Value::into_owned);
         let columns = self.columns(entity.source.table);
@@ -146,8 +170,9 @@ fn bytes(value: &Owned) -> usize {
     of + BESIDE
 }
 
-/// The version of a row that is added.
-pub(crate) fn version(entity: &EntityPlan, values: &[Owned], request: &Request) -> Result<u64, Problem> {
+/// The version of a row that is placed: the birth of the request, and as the last digits what stands for its values, so that
+/// of two that were born at once the same one wins everywhere.
+pub(crate) fn version_of(entity: &EntityPlan, values: &[Owned], request: &Request) -> Result<u64, Problem> {
     /// So many versions lie in a millisecond, two apart: a removal stands below each.
     const SLOTS: u64 = 499;
     let mut bytes = Vec::new();

@@ -10,6 +10,7 @@
 
 mod answer;
 mod append;
+mod blind;
 mod caller;
 mod carry;
 mod copies;
@@ -27,6 +28,7 @@ mod inputs;
 mod judge;
 mod kept;
 mod keys;
+mod newest;
 mod outcome;
 mod problem;
 mod program;

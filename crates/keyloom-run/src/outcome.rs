@@ -55,7 +55,7 @@ impl Run {
         let key: Vec<Owned> =
             key::decode(rest, shape.key_parts()).map_err(|_| strange())?.into_iter().map(Value::into_owned).collect();
         if entity.source.hidden.is_none() {
-            let found = self.appended(entity, &key, expected.unwrap_or(0)).await?;
+            let found = self.placed_outcome(entity, &key, expected.unwrap_or(0)).await?;
             return Ok(found.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }));
         }
         let resolved = if once {

@@ -271,6 +271,11 @@ impl Program {
         self.planned.system.iter().position(|table| table.name == REGISTER)
     }
 
+    /// Whether rows of some entity are placed without a decision, with marks where something follows.
+    pub(crate) fn places(&self) -> bool {
+        self.entities.iter().any(|entity| entity.source.hidden.is_none())
+    }
+
     /// For how long a repeated request has one effect.
     pub(crate) fn retries_ms(&self) -> i64 {
         self.planned.horizons.retries_ms
@@ -279,6 +284,17 @@ impl Program {
     /// How long removed and expired rows are remembered.
     pub(crate) fn grace_ms(&self) -> i64 {
         self.planned.horizons.grace_ms
+    }
+}
+
+impl Projection {
+    /// Whether a row's identity alone says whether and where it stands.
+    fn is_fixed_by(&self, identity: &[usize]) -> bool {
+        let known = |part: &KeyPart| match part {
+            KeyPart::Field(field) | KeyPart::IsAbsent(field) | KeyPart::Flagged(field) => identity.contains(field),
+            KeyPart::All => true,
+        };
+        self.filter.is_none() && self.key.iter().all(known)
     }
 }
 

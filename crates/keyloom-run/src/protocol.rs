@@ -70,6 +70,10 @@ pub struct Protocol {
     /// A repair removes a row by the version of the source that it was judged by; at a higher one it would remove what a
     /// writer placed meanwhile.
     pub repairs_by_version: bool,
+    /// What is placed without a decision comes with all that follows from it.
+    pub places_together: bool,
+    /// Who puts or removes a row without a look at it looks behind himself whether something newer stands.
+    pub looks_behind: bool,
     /// What is counted again is read behind its own version.
     pub versions_first: bool,
     /// A group is counted again when what feeds it is acknowledged.
@@ -114,6 +118,8 @@ impl Protocol {
         walks_copiers: true,
         receipts_first: true,
         repairs_by_version: true,
+        places_together: true,
+        looks_behind: true,
         versions_first: true,
         places_first: true,
         recounts_left: true,

@@ -56,11 +56,11 @@ impl Run {
         let span_of = |moment_ms: i64| moment_ms.div_euclid(self.protocol.span_ms);
         let (version, settled) = self.settled_until().await?;
         // The last span that ended so long ago that its marks are no longer left to their writers, and the last that gets no
-        // more of them: a mark that rides along is as late as its decision.
+        // more of them: a mark that rides along is as late as its decision, and one that comes with a row as late as that.
         let last = span_of(now_ms - self.protocol.settle_ms) - 1;
         let last_whole = match self.program.companions {
-            Companions::Follow => last,
-            Companions::Ride => last.min(span_of(now_ms - self.protocol.late_ms) - 1),
+            Companions::Follow if !self.program.places() => last,
+            Companions::Follow | Companions::Ride => last.min(span_of(now_ms - self.protocol.late_ms) - 1),
         };
         let first = (settled + 1).max(span_of(now_ms - KEPT_MS));
         let mut until = settled;
@@ -135,7 +135,7 @@ impl Run {
             // It came together with its mark, so it is there or will be.
             let there = self.source(entity, &key, Freshness::Settled, self.now_us()).await?;
             let Some(there) = there else { return Ok(false) };
-            return Ok(self.place(&self.standing(entity, &there)).await.is_ok());
+            return self.derive_added(entity, &there).await;
         }
         if self.program.companions == Companions::Ride {
             // It came together with its mark: what is there is what came of it.

@@ -3,20 +3,23 @@
 
 use std::sync::PoisonError;
 
+use keyloom_model::WriteVerb;
 use keyloom_store::{Freshness, Sweep};
 use keyloom_value::Value;
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    append::version,
+    append::version_of,
+    blind::removed,
     inputs::Inputs,
     judge::Next,
     problem::Problem,
-    program::{EntityPlan, Plan},
-    read::millis,
+    program::{EntityPlan, Plan, Target, Write},
+    read::{Asking, millis},
     receipts::Absorbed,
     record::Record,
     run::{Call, Run, put},
+    write::Request,
 };
 
 pub use crate::protocol::Protocol;
@@ -46,7 +49,7 @@ impl Run {
     /// # Errors
     /// When the store fails.
     pub async fn settle_from_here(&self) -> Result<(), Problem> {
-        if self.program.companions == keyloom_plan::Companions::Ride {
+        if !self.program.has_log() {
             return Ok(());
         }
         let span = self.now_us().div_euclid(1_000).div_euclid(self.protocol.span_ms) - 1;
@@ -126,10 +129,19 @@ impl Run {
             Some(_) => None,
             None => {
                 request.now_us = request.key.birth_ms.saturating_mul(1_000);
+                if plan.verb == WriteVerb::Delete {
+                    return Ok(self.removes(plan, entity, &call, &request)?.into_iter().collect());
+                }
                 match self.judge(plan, None, &call, &request).await? {
                     Next::Stands(values) => {
                         let key: Vec<_> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
-                        Some((key, version(entity, &values, &request)?))
+                        let version = version_of(entity, &values, &request)?;
+                        // What is put without a look is not remembered for long.
+                        if plan.verb == WriteVerb::Put {
+                            let key = self.own_key(entity, &Record::placed(version, 0, values))?;
+                            return Ok(vec![Remembered { key, version }]);
+                        }
+                        Some((key, version))
                     }
                     Next::Gone | Next::Refused(_) => return Ok(Vec::new()),
                 }
@@ -151,6 +163,22 @@ impl Run {
             }
         }
         Ok(all)
+    }
+
+    /// What a removal without a look is about.
+    fn removes(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        call: &Call<'_>,
+        request: &Request,
+    ) -> Result<Option<Remembered>, Problem> {
+        let Target::Key(key) = &plan.target else { return Ok(None) };
+        let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
+        let Some(key) = self.key(entity, key, &asking)? else { return Ok(None) };
+        let record = removed(entity, &key);
+        let version = version_of(entity, &record.values, request)?;
+        Ok(Some(Remembered { key: self.own_key(entity, &record)?, version }))
     }
 
     fn own_key(&self, entity: &EntityPlan, record: &Record) -> Result<Json, Problem> {

@@ -116,7 +116,11 @@ impl Run {
         let Some(key) = key else { return Ok(Answer::NotApplied { reason: "absent".into() }) };
         request.target = key;
         if entity.source.hidden.is_none() {
-            return self.append(plan, entity, call, &request).await;
+            return match plan.verb {
+                WriteVerb::Put => self.put_blind(plan, entity, call, &request).await,
+                WriteVerb::Delete => self.delete_blind(entity, &request).await,
+                WriteVerb::Create | WriteVerb::Update => self.append(plan, entity, call, &request).await,
+            };
         }
         let answer = self.decided(plan, entity, call, &request).await?;
         match plan.verb {

@@ -8,6 +8,10 @@ pub(crate) fn way_out(catalog: &Catalog, pattern: Option<&Pattern>, reason: &str
         "exists" => return "a row with this key is there: change that one, or send another key".into(),
         "absent" => return "there is no such row: create it first, or look whether its key is right".into(),
         "older" => return "the row that is there is newer, so there is nothing to do".into(),
+        "superseded" => {
+            return "a newer request has put or deleted the row: read it as it is, and put it again if it is to change"
+                .into();
+        }
         "conflict" => return "somebody else changed the row at the same time: send the request again".into(),
         _ => {}
     }

@@ -32,10 +32,13 @@ impl Ground<'_> {
         // A write looks at its row before it decides; that look may be older, since the decision tells.
         let fresh = plan.asked.freshness == Some(Asks::Latest) && !is_target;
         let freshness = if fresh { Freshness::Fresh } else { Freshness::Settled };
+        // Where an age is stated, any replica may answer for a row that is got by its key.
+        let bounded = matches!(plan.asked.freshness, Some(Asks::Within(_))) && !is_target;
+        let got = if bounded { Freshness::Any } else { freshness };
         let mut visits = Visits::default();
         let once = Between::exactly(ALWAYS);
         match &access.reach {
-            Reach::Get { .. } => visits.visit(get(&access.table, freshness), once),
+            Reach::Get { .. } => visits.visit(get(&access.table, got), once),
             Reach::Via { reservations, .. } => {
                 visits.visit(get(reservations, freshness), once);
                 visits.visit(get(&access.table, freshness), once);

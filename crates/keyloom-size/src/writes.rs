@@ -114,7 +114,13 @@ impl Making<'_, '_> {
     fn effect(&mut self, effect: &Effect) {
         let table = effect.table.as_str();
         match &effect.does {
-            Does::Decides(_) | Does::Places | Does::Clears => self.source(effect),
+            Does::Decides(_) | Does::Places | Does::Clears => {
+                self.source(effect);
+                // Who puts or removes a row without a look at it looks behind himself whether something newer stands.
+                if self.plan.class == Class::Blind {
+                    self.visits.visit(get(table, Freshness::Settled), often(effect.when));
+                }
+            }
             Does::Puts(Keeper::Carried) if self.keeper_of(effect).is_some() => {}
             Does::Puts(keeper) => self.kept(effect, *keeper, self.becomes(table)),
             Does::Moves(keeper) => {

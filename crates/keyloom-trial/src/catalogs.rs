@@ -11,13 +11,14 @@ use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
 /// The small catalogs, by name.
-pub const SMALL: [(&str, &str); 6] = [
+pub const SMALL: [(&str, &str); 7] = [
     ("market", include_str!("catalogs/market.yaml")),
     ("desk", include_str!("catalogs/desk.yaml")),
     ("stock", include_str!("catalogs/stock.yaml")),
     ("passes", include_str!("catalogs/passes.yaml")),
     ("board", include_str!("catalogs/board.yaml")),
     ("rush", include_str!("catalogs/rush.yaml")),
+    ("flags", include_str!("catalogs/flags.yaml")),
 ];
 
 /// A catalog from its text.

@@ -6,6 +6,7 @@
 //! that it may have.
 
 mod answers;
+mod blind;
 mod fate;
 mod lives;
 mod quiet;
@@ -76,6 +77,7 @@ pub(crate) fn judge(catalog: &Catalog, history: &History, skew: Skew) -> Result<
     let lives = Lives::of(catalog, &requests, skew)?;
     let judge = Judge { catalog, history, requests: &requests, lives: &lives, skew };
     let mut tally = judge.answers()?;
+    blind::blind(catalog, history, &mut tally)?;
     judge.uniques()?;
     judge.reads(&mut tally)?;
     judge.quiet(&mut tally)?;

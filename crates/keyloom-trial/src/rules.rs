@@ -7,7 +7,7 @@ use crate::trial::AS_DESIGNED;
 /// A rule, and how it is taken away.
 type Rule = (&'static str, fn(&mut Protocol));
 
-const RULES: [Rule; 28] = [
+const RULES: [Rule; 30] = [
     ("marks", |it| it.marks = false),
     ("marks_again", |it| it.marks_again = false),
     ("marks_uniques", |it| it.marks_uniques = false),
@@ -37,6 +37,8 @@ const RULES: [Rule; 28] = [
     ("places_first", |it| it.places_first = false),
     ("recounts_left", |it| it.recounts_left = false),
     ("recounts_dropped", |it| it.recounts_dropped = false),
+    ("places_together", |it| it.places_together = false),
+    ("looks_behind", |it| it.looks_behind = false),
 ];
 
 /// As designed but for one rule; `None` where there is none of that name.

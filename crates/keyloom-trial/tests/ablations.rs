@@ -79,3 +79,18 @@ fn a_change_that_nobody_follows_is_caught() {
     missed("walks_copiers", "board", On::Items, 0..100);
     missed("walks_copiers", "board", On::Model, 0..100);
 }
+
+#[test]
+fn a_row_that_is_added_and_counted_without_a_mark_is_caught() {
+    missed("marks", "stock", On::Items, 0..1_000);
+}
+
+#[test]
+fn a_row_that_is_put_before_its_lists_is_caught() {
+    missed("places_together", "flags", On::Items, 0..1_000);
+}
+
+#[test]
+fn a_put_that_does_not_look_behind_itself_is_caught() {
+    missed("looks_behind", "flags", On::Items, 0..100);
+}

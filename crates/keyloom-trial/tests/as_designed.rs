@@ -62,6 +62,11 @@ fn tenants_and_rows_that_end_on_the_model_store() {
 }
 
 #[test]
+fn kept_values_on_the_wide_store() {
+    enough(clean("stock", On::Wide, 0..80));
+}
+
+#[test]
 fn kept_values_on_the_item_store() {
     enough(clean("stock", On::Items, 0..100));
 }
@@ -104,6 +109,15 @@ fn copies_on_the_item_store() {
 #[test]
 fn copies_on_the_model_store() {
     enough(clean("board", On::Model, 0..60));
+}
+
+#[test]
+fn rows_that_nobody_looks_at_on_all_stores() {
+    for on in On::ALL {
+        let sum = clean("flags", on, 0..60);
+        println!("{}: {sum:?}", on.name());
+        assert!(sum.applied > 300 && sum.refused > 100 && sum.compared > 500, "too little happened: {sum:?}");
+    }
 }
 
 #[test]

@@ -15,8 +15,7 @@ fn not_yet(entity: &Entity, catalog: &Catalog) -> Vec<String> {
     let mut say = |words: &str| found.push(words.to_owned());
     match entity.class(catalog).0 {
         _ if entity.origin != Origin::Declared => {}
-        Class::Decided | Class::Append => {}
-        Class::Blind => say("rows that are put and deleted without a look at them"),
+        Class::Decided | Class::Append | Class::Blind => {}
         Class::Fed => say("rows of which another system says which is newer"),
     }
     match entity.origin {
@@ -107,6 +106,14 @@ impl Program {
             words.extend(laid.filter.iter().flat_map(|filter| evaluate::not_yet(filter, entity)));
             let lacks = if words.is_empty() { self.table(&mut plan, laid, first + at).err() } else { None };
             found.extend(words.into_iter().chain(lacks).map(|what| NotYet { at: on.clone(), what }));
+        }
+        if entity.class(&self.catalog).0 == Class::Blind {
+            // A removal knows no more of a row than who it is.
+            for projection in plan.projections.iter().filter(|projection| !projection.is_fixed_by(&plan.key)) {
+                let at = format!("tables.{}", self.tables[projection.table].name);
+                let what = "rows that are put without a look at them, where a put may move them".to_owned();
+                found.push(NotYet { at, what });
+            }
         }
         self.entities.push(plan);
     }

@@ -128,9 +128,6 @@ impl Program {
                 return Err(Some(format!("`way: {}` here: write `way: {}`", way.name(), asked.name())));
             }
         };
-        if way != Way::Rider && feeder.source.hidden.is_none() {
-            return Err(Some(format!("`{field}` is kept from rows that are only added")));
-        }
         let unread = |counts: &Counts| of.into_iter().chain(by).find(|field| counts.columns[*field].is_none());
         if let Some(lacks) = counts.as_ref().and_then(unread) {
             return Err(Some(format!("`{field}` is counted from a table without `{}`", feeder.fields[lacks].0)));

@@ -191,9 +191,10 @@ impl Program {
             }
             PlannedReach::Slice(slice) => Reach::Slices(self.slices(plan, entity, found, slice)?),
         };
-        let is_list = matches!(reach, Reach::Slices(_));
-        let freshness = match found.asked.freshness {
-            Some(Stated::Latest) if !is_list => Freshness::Fresh,
+        let freshness = match (found.asked.freshness, &reach) {
+            (Some(Stated::Latest), Reach::Get(_) | Reach::Via { .. }) => Freshness::Fresh,
+            // Pages from replicas of different age would lose rows that are settled, and so would a value and its holder.
+            (Some(Stated::Within(_)), Reach::Get(_)) => Freshness::Any,
             _ => Freshness::Settled,
         };
         let wants = found.asked.wants;

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeSet;
 
-use keyloom_model::Class;
 use keyloom_plan::Companions;
 use keyloom_store::{Along, Change, Expect, Fault, Freshness, Image, Verdict};
 use keyloom_value::Value;
@@ -239,8 +238,7 @@ impl Run {
         differences: &[(Differs, Place)],
         overtake: bool,
     ) -> Result<Left, Problem> {
-        let declared = self.program.catalog.entity(&entity.name);
-        let appended = declared.is_some_and(|known| known.class(&self.program.catalog).0 == Class::Append);
+        let appended = self.is_append(entity);
         let there = self.source(entity, key, Freshness::Settled, self.now_us()).await?;
         let now_us = self.now_us();
         let clock = u64::try_from(now_us).unwrap_or(0);

@@ -16,6 +16,7 @@ use keyloom_store::{Define, Store, Sweep};
 use keyloom_text::{Files, Unreadable};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::Value as Json;
+use tokio::runtime::Runtime;
 
 use crate::clock::Turned;
 
@@ -31,32 +32,57 @@ pub struct House {
     pub run: Run,
     pub clock: Arc<Turned>,
     keys: AtomicU64,
+    runtime: Runtime,
 }
 
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    here().block_on(future)
 }
 
-/// A catalog that is opened on a store.
+fn here() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().build().unwrap()
+}
+
+/// A catalog that is opened on a store in memory.
 pub fn open<S: Store + Define + Sweep>(store: S, catalog: &str) -> House {
     open_by(store, catalog, |layout| layout)
 }
 
 /// The same by another layout than the one that is designed.
 pub fn open_by<S: Store + Define + Sweep>(store: S, catalog: &str, laid: impl Fn(Layout) -> Layout) -> House {
+    opened(store, Engine::Embedded, here(), catalog, laid)
+}
+
+/// A catalog that is opened on a store that is at home in a runtime.
+pub fn open_on<S: Store + Define + Sweep>(store: S, engine: Engine, runtime: Runtime, catalog: &str) -> House {
+    opened(store, engine, runtime, catalog, |layout| layout)
+}
+
+fn opened<S: Store + Define + Sweep>(
+    store: S,
+    engine: Engine,
+    runtime: Runtime,
+    catalog: &str,
+    laid: impl Fn(Layout) -> Layout,
+) -> House {
     let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
-    let layout = laid(design(&reading.catalog, Engine::Embedded, store.abilities()));
+    let layout = laid(design(&reading.catalog, engine, store.abilities()));
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
     let clock = Arc::new(Turned::new());
-    let run = wait(Run::open(program, Arc::new(store), clock.clone())).unwrap();
-    House { run, clock, keys: AtomicU64::new(0) }
+    let run = runtime.block_on(Run::open(program, Arc::new(store), clock.clone())).unwrap();
+    House { run, clock, keys: AtomicU64::new(0), runtime }
 }
 
 impl House {
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// One pass over what was left behind.
+    pub fn settle(&self) -> keyloom_run::Settled {
+        self.runtime.block_on(self.run.settle()).unwrap()
     }
 
     pub fn turn(&self, seconds: i64) {
@@ -75,14 +101,14 @@ impl House {
 
     pub fn send(&self, pattern: &str, body: &Json, key: Option<&str>) -> Result<Answer, Problem> {
         let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
-        wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
+        self.runtime.block_on(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
     }
 
     /// A request that may have been sent before.
     pub fn send_again(&self, pattern: &str, body: &Json, key: &str) -> Result<Answer, Problem> {
         let inputs = self.run.inputs_from_object(self.run.pattern(pattern).unwrap(), Caller::NOBODY, body)?;
         let (inputs, key) = (inputs.sent_before(), Some(key));
-        wait(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
+        self.runtime.block_on(self.run.call(&Call { pattern, inputs, key, order: None, limit: None, cursor: None }))
     }
 
     pub fn write(&self, pattern: &str, body: &Json) -> Result<Answer, Problem> {

@@ -7,7 +7,7 @@ use keyloom_run::{Answer, Problem};
 use keyloom_value::{Kind, compare, from_text, json::from_json};
 use serde_json::Value as Json;
 
-use super::{Contradiction, wrong};
+use super::{Contradiction, blind::is_blind, wrong};
 use crate::{
     history::{Asked, History},
     meaning::{Fields, Owned, Scope, Sent, Wish, field_kind, identity_fields, tenant_field},
@@ -90,7 +90,8 @@ pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result
     for (at, asked) in history.asked.iter().enumerate() {
         let Some(pattern) = catalog.pattern(&asked.pattern) else { continue };
         let Action::Write(write) = &pattern.action else { continue };
-        let Some(entity) = catalog.entity(&write.entity) else { continue };
+        // Rows that nobody looks at have a judge of their own.
+        let Some(entity) = catalog.entity(&write.entity).filter(|entity| !is_blind(catalog, entity)) else { continue };
         let sent = sent(catalog, pattern, asked.caller.tenant.clone(), asked.caller.subject.clone(), &asked.body);
         let mut request = Request {
             asked,

@@ -3,7 +3,7 @@
 use keyloom_model::{Action, Catalog, Entity, Freshness, Limit, Pattern, Read, ReadVerb, Returns, Root};
 use serde_json::{Map, Value as Json};
 
-use super::{Contradiction, Judge, Life, Tally, fate, wrong};
+use super::{Contradiction, Judge, Life, Tally, blind::is_blind, fate, wrong};
 use crate::{
     history::{Looked, Seen},
     meaning::{Fields, Sent, belongs, ends_ms, shown, shows},
@@ -36,7 +36,9 @@ impl Judge<'_> {
         for looked in &self.history.looked {
             let Some(pattern) = self.catalog.pattern(&looked.pattern) else { continue };
             let Action::Read(read) = &pattern.action else { continue };
-            let Some(entity) = self.catalog.entity(&read.selection.entity) else { continue };
+            // Of rows that nobody looks at before it is known what stands in the end, not what stood for a moment.
+            let selected = self.catalog.entity(&read.selection.entity);
+            let Some(entity) = selected.filter(|entity| !is_blind(self.catalog, entity)) else { continue };
             let (tenant, subject) = (looked.caller.tenant.clone(), looked.caller.subject.clone());
             let sent = fate::sent(self.catalog, pattern, tenant, subject, &looked.body);
             let look = Look { looked, pattern, read, entity, sent };

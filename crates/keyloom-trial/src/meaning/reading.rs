@@ -40,6 +40,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) library: &'a Library,
     pub(crate) sent: &'a Sent,
     pub(crate) now_us: i64,
+    /// Set where more than one answer is right: of rows that come first or last at one moment any may be it.
+    pub(crate) unsure: Cell<bool>,
 }
 
 /// What a pattern that reads answers.
@@ -84,7 +86,7 @@ pub(crate) fn answer(reader: &Reader<'_>, pattern: &Pattern, order: Option<&str>
 /// Whether a row is one that the pattern reads.
 pub(crate) fn belongs(catalog: &Catalog, read: &Read, sent: &Sent, row: &Fields, now_us: i64) -> bool {
     let library = Library::new();
-    let reader = Reader { catalog, library: &library, sent, now_us };
+    let reader = Reader { catalog, library: &library, sent, now_us, unsure: Cell::new(false) };
     catalog.entity(&read.selection.entity).is_some_and(|entity| reader.is_selected(read, entity, None, row))
 }
 
@@ -275,9 +277,19 @@ impl<'a> Reader<'a> {
             }
             Aggregate::Min => best(Ordering::Less),
             Aggregate::Max => best(Ordering::Greater),
-            Aggregate::First => values.first().map(|value| (*value).clone()),
-            Aggregate::Last => values.last().map(|value| (*value).clone()),
+            Aggregate::First => self.furthest(kept, of, rows.iter()),
+            Aggregate::Last => self.furthest(kept, of, rows.iter().rev()),
         }
+    }
+
+    /// The value of the first of these rows that has one.
+    fn furthest<'b>(&self, kept: &Kept, of: &str, rows: impl Iterator<Item = &'b &'b Fields>) -> Option<Owned> {
+        let mut rows = rows.filter(|row| row.contains_key(of));
+        let first = rows.next()?;
+        let by = kept.by.as_ref()?;
+        let mut tied = rows.take_while(|row| row.get(by) == first.get(by));
+        self.unsure.set(self.unsure.get() || tied.any(|row| row.get(of) != first.get(of)));
+        first.get(of).cloned()
     }
 }
 
