@@ -164,9 +164,12 @@ pub(crate) struct UpArguments {
     /// Makes the keyspace, if it is not there, with so many replicas
     #[arg(long, value_name = "RF", requires = "address", value_parser = clap::value_parser!(u32).range(1..=9))]
     pub(crate) create_keyspace: Option<u32>,
-    /// Prints what would be said to the engine to make the tables, and stops
-    #[arg(long, requires = "address")]
+    /// Prints what would be made and filled, and stops
+    #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Agrees to a change of the layout that runs in an engine; without it, somebody at a terminal is asked
+    #[arg(long, requires = "address")]
+    pub(crate) yes: bool,
     /// The address to listen on, or a port of this machine; port 0 takes a free one. One that other machines reach needs a
     /// key first: keyloom key add
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878", value_parser = address)]

@@ -10,7 +10,7 @@ use keyloom::design::design;
 use keyloom::load::{Failed, Load, Pace, Progress, Report, Target, load};
 use keyloom::model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom::plan::Program;
-use keyloom::serve::{Data, Engine, Halt, StoreAddress, Up, UpError, abilities, dialect, up};
+use keyloom::serve::{Data, Engine, Halt, Making, StoreAddress, Up, UpError, abilities, dialect, up};
 use keyloom::size::{Replicas, Terms, size};
 use serde_json::{Map, Value as Json};
 
@@ -88,7 +88,8 @@ fn served<T: Send>(
         keys: &keys,
         log: logging(LogWhat::Failures),
         halt: halt.clone(),
-        schema: |_| {},
+        // Whoever loads changes no layout that runs.
+        make: &|making: &Making| !making.changes,
     };
     let (ready, heard) = mpsc::channel();
     std::thread::scope(|scope| {

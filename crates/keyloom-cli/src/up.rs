@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::{Catalog, bytes_text, layout::Layout};
-use keyloom::serve::{Data, Engine, Halt, Logging, Password, Ready, Shows, StoreAddress, Up, UpError, schema, up};
+use keyloom::serve::{
+    Data, Engine, Halt, Logging, Making, Password, Ready, Shows, StoreAddress, Up, UpError, making, up,
+};
 use keyloom::store::Fault;
 use keyloom::text::read;
 
@@ -26,23 +28,28 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    if let Some(engine) = engine.as_ref().filter(|_| arguments.dry_run) {
-        return dry_run(&catalog, layout.as_ref(), engine);
-    }
     let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
     let keys = key_file(&folder, engine.is_some());
+    let data = match &engine {
+        Some(engine) => Data::Engine(engine),
+        None => Data::Folder { path: &folder, durability: arguments.sync.durability() },
+    };
+    if arguments.dry_run {
+        return dry_run(&catalog, layout.as_ref(), &data);
+    }
+    let remote = engine.is_some();
     let wanted = Up {
         catalog: &catalog,
         layout: layout.as_ref(),
-        data: match &engine {
-            Some(engine) => Data::Engine(engine),
-            None => Data::Folder { path: &folder, durability: arguments.sync.durability() },
-        },
+        data,
         listen: arguments.listen,
         keys: &keys,
         halt: Halt::default(),
         log: logging(arguments.log),
-        schema: |script| print(&format!("making tables:\n{}\n", script_text(script))),
+        make: &|making| {
+            print(&making_text(making));
+            !remote || !making.changes || arguments.yes || agrees()
+        },
     };
     let place = engine.as_ref().map_or_else(|| folder.display().to_string(), ToString::to_string);
     match up(&wanted, &mut |ready| say(&catalog, &place, &keys, ready)) {
@@ -65,19 +72,30 @@ fn write_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Says what would be said to the engine.
-fn dry_run(catalog: &Catalog, layout: Option<&Layout>, engine: &Engine) -> Exit {
-    match schema(catalog, layout, engine) {
-        Ok(script) if script.is_empty() => {
+/// Says what would be made.
+fn dry_run(catalog: &Catalog, layout: Option<&Layout>, data: &Data<'_>) -> Exit {
+    match making(catalog, layout, data) {
+        Ok(making) if making.script.is_empty() && making.filled.is_empty() => {
             print("nothing to do: the tables are as the catalog wants them\n");
             Exit::Fine
         }
-        Ok(script) => {
-            print(&script_text(&script));
+        Ok(making) => {
+            print(&(script_text(&making.script) + &filled_text(&making)));
             Exit::Fine
         }
         Err(error) => failed(&error),
     }
+}
+
+/// Whether somebody at a terminal agrees to what was shown.
+fn agrees() -> bool {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return false;
+    }
+    let _ = write!(std::io::stderr(), "Others may use what runs there. Change it? [y/N] ");
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
 }
 
 fn failed(error: &UpError) -> Exit {
@@ -90,7 +108,8 @@ pub(crate) fn exit(error: &UpError) -> Exit {
     match error {
         UpError::Refused(_) | UpError::OtherEngine { .. } | UpError::NoStore(_) => Exit::BadInput,
         UpError::NotYet(_) | UpError::NoKeys(_) => Exit::BadInput,
-        UpError::Engine(_, Fault::Refused(_)) => Exit::BadInput,
+        UpError::Engine(_, Fault::Refused(_)) | UpError::Store(_, Fault::Refused(_)) => Exit::BadInput,
+        UpError::OtherLayout(_) | UpError::LeftBehind(_) | UpError::Unfilled(_) | UpError::NotAgreed => Exit::BadInput,
         _ => Exit::WorldFailed,
     }
 }
@@ -122,6 +141,18 @@ pub(crate) fn engine(store: &StoreArguments, create_keyspace: Option<u32>) -> Re
 
 fn script_text(script: &[String]) -> String {
     script.iter().map(|said| format!("{said}\n\n")).collect()
+}
+
+fn filled_text(making: &Making) -> String {
+    if making.filled.is_empty() {
+        return String::new();
+    }
+    format!("filled from the rows that are there: {}\n\n", making.filled.join(", "))
+}
+
+fn making_text(making: &Making) -> String {
+    let what = if making.changes { "changing the layout that runs" } else { "making tables" };
+    format!("{what}:\n{}{}\n", script_text(&making.script), filled_text(making))
 }
 
 /// The catalog, if `check` finds no error in it, and the layout in a file, if one is given.

@@ -10,6 +10,10 @@ use crate::{Designer, structure};
 pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity) {
     for field in &entity.fields {
         let Fill::Kept(kept) = &field.fill else { continue };
+        let is_there = |holds: &Holds| matches!(holds, Holds::Kept { entity: of, field: kept, .. } if *of == entity.name && *kept == field.name);
+        if designer.holds(is_there) {
+            continue;
+        }
         let Some(feeder) = designer.catalog.entity(&kept.entity) else { continue };
         let way = way_of(designer.catalog, kept, designer.companions);
         let reads = kept.field.iter().chain(&kept.by).cloned().collect();
@@ -28,6 +32,10 @@ pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity) {
         designer.layout.tables.push(table);
     }
     let Origin::Rollup(rollup) = &entity.origin else { return };
+    let is_kept = |holds: &Holds| matches!(holds, Holds::Source { entity: of, upkeep, .. } if *of == entity.name && *upkeep != Upkeep::default());
+    if designer.holds(is_kept) {
+        return;
+    }
     let Some(feeder) = designer.catalog.entity(&rollup.of) else { return };
     let class = feeder.class(designer.catalog).0;
     let ways = rollup.values.iter().map(|value| way(value.aggregate, class, designer.companions));

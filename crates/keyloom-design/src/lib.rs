@@ -6,6 +6,7 @@
 
 mod bucket;
 mod kept;
+mod misfit;
 mod name;
 mod paths;
 mod source;
@@ -16,18 +17,55 @@ use keyloom_model::{Catalog, Class, Engine, Entity, Fill};
 use keyloom_plan::{Asked, Companions, Program, Wants, access, questions};
 use keyloom_store::Abilities;
 
+pub use misfit::misfits;
 use name::Names;
+pub use paths::paths;
 
 /// The layout of a catalog on an engine.
 pub fn design(catalog: &Catalog, engine: Engine, abilities: &Abilities) -> Layout {
-    let companions = Companions::of(abilities);
-    let mut designer = Designer {
-        catalog,
-        companions,
-        layout: Layout::new(&catalog.name, engine),
-        names: Names::default(),
-        asked: base_questions(catalog),
+    let layout = tables(catalog, Layout::new(&catalog.name, engine), abilities);
+    let mut program = Program::compile(catalog, &layout, abilities);
+    if let Some(cut) = bucket::cut(&program) {
+        program = Program::compile(catalog, &cut, abilities);
+    }
+    Layout { paths: paths(&program), ..program.layout }
+}
+
+/// A layout that is in use, for a catalog that has changed since: its tables stay as they are with what they hold, and what
+/// they do not answer gets a table as in a new design, or columns more.
+pub fn extend(layout: &Layout, catalog: &Catalog, abilities: &Abilities) -> Layout {
+    let mut open = remembered(layout);
+    open.tables.iter_mut().filter(|table| is_list(table)).for_each(|table| table.columns = None);
+    let mut extended = Program::compile(catalog, &tables(catalog, open, abilities), abilities).layout;
+    for table in extended.tables.iter_mut().filter(|table| is_list(table)) {
+        let known = layout.table(&table.name).and_then(|known| known.columns.clone()).unwrap_or_default();
+        let needed = table.columns.take().unwrap_or_default();
+        let new = needed.into_iter().filter(|column| !known.contains(column));
+        table.columns = Some(known.iter().cloned().chain(new).collect());
+    }
+    let program = Program::compile(catalog, &Layout { paths: Vec::new(), ..extended }, abilities);
+    Layout { paths: paths(&program), ..program.layout }
+}
+
+/// What of a layout is remembered where it runs. A source has the columns that its catalog has, and which path answers a
+/// question is the business of whoever asks it.
+pub fn remembered(layout: &Layout) -> Layout {
+    let table = |table: &Table| match table.holds {
+        Holds::Source { .. } => Table { columns: None, ..table.clone() },
+        _ => table.clone(),
     };
+    Layout { tables: layout.tables.iter().map(table).collect(), paths: Vec::new(), ..layout.clone() }
+}
+
+fn is_list(table: &Table) -> bool {
+    matches!(table.holds, Holds::Projection { .. } | Holds::Newest { .. })
+}
+
+/// The tables that a catalog needs beside those that are there.
+fn tables(catalog: &Catalog, layout: Layout, abilities: &Abilities) -> Layout {
+    let companions = Companions::of(abilities);
+    let names = Names::taken(&layout);
+    let mut designer = Designer { catalog, companions, layout, names, asked: base_questions(catalog) };
     for entity in &catalog.entities {
         designer.entity(entity);
     }
@@ -36,11 +74,7 @@ pub fn design(catalog: &Catalog, engine: Engine, abilities: &Abilities) -> Layou
     }
     let mut layout = designer.layout;
     layout.ranks = structure::ranks(catalog, &layout);
-    let mut program = Program::compile(catalog, &layout, abilities);
-    if let Some(cut) = bucket::cut(&program) {
-        program = Program::compile(catalog, &cut, abilities);
-    }
-    Layout { paths: paths::paths(&program), ..program.layout }
+    layout
 }
 
 /// The questions that get a structure: without optional inputs, since these only narrow what is read. Those with an order
@@ -69,11 +103,16 @@ impl Designer<'_> {
     /// The tables of one entity: its source, its reservations, then one for each question that none of them answers.
     fn entity(&mut self, entity: &Entity) {
         let class = entity.class(self.catalog).0;
-        let source = self.source(entity, class);
-        self.layout.tables.push(source);
+        if !self.holds(|holds| matches!(holds, Holds::Source { entity: of, .. } if *of == entity.name)) {
+            let source = self.source(entity, class);
+            self.layout.tables.push(source);
+        }
         for unique in &entity.unique {
             let fields: Vec<&str> = unique.fields.iter().map(String::as_str).collect();
             let holds = Holds::Reservations { entity: entity.name.clone(), unique: unique.name.clone() };
+            if self.holds(|held| *held == holds) {
+                continue;
+            }
             let name = self.names.table(&entity.name, &[], Some(&fields), None);
             let table = self.keyed(name, holds, entity, &fields);
             self.layout.tables.push(table);
@@ -82,6 +121,9 @@ impl Designer<'_> {
             if let Fill::Next { per } = &field.fill {
                 let fields: Vec<&str> = per.iter().map(String::as_str).collect();
                 let holds = Holds::Numbers { entity: entity.name.clone(), field: field.name.clone() };
+                if self.holds(|held| *held == holds) {
+                    continue;
+                }
                 let name = self.names.table(&format!("{}_{}", entity.name, field.name), &[], None, None);
                 let table = self.keyed(name, holds, entity, &fields);
                 self.layout.tables.push(table);
@@ -91,6 +133,11 @@ impl Designer<'_> {
         for asked in asked {
             self.question(entity, class, &asked);
         }
+    }
+
+    /// Whether there is a table of this.
+    fn holds(&self, is: impl Fn(&Holds) -> bool) -> bool {
+        self.layout.tables.iter().any(|table| is(&table.holds))
     }
 
     /// A table for a question, unless one that is there answers it as well.

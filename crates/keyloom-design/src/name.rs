@@ -1,6 +1,6 @@
 //! Names of tables: the entity, which rows, by what, in which order.
 
-use keyloom_model::layout::Table;
+use keyloom_model::layout::{Layout, Table};
 
 /// How many letters stand before a hash.
 const BEFORE_HASH: usize = 35;
@@ -10,6 +10,11 @@ const BEFORE_HASH: usize = 35;
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
+    /// Those of a layout.
+    pub(crate) fn taken(layout: &Layout) -> Self {
+        Self(layout.tables.iter().map(|table| table.name.clone()).collect())
+    }
+
     /// A new name: `task_open_by_assignee_due`. `by` is `None` for the rows by their identity, and empty for all of them.
     pub(crate) fn table(&mut self, of: &str, rows: &[String], by: Option<&[&str]>, order: Option<&str>) -> String {
         let mut words = vec![snake(of)];

@@ -5,7 +5,7 @@ use keyloom_model::layout::{Form, Path, Question, ReadsAtMost};
 use keyloom_plan::{Program, Reach, ReadPlan, Wants, stated_path};
 
 /// The paths of a program. One without optional inputs stands for those with some, as long as the same table answers.
-pub(crate) fn paths(program: &Program) -> Vec<Path> {
+pub fn paths(program: &Program) -> Vec<Path> {
     let mut all: Vec<Path> = Vec::new();
     // A write finds its row by its key, which goes without saying.
     let said = |plan: &&ReadPlan| {

@@ -191,11 +191,12 @@ fn words(field: &str, to: &Fixed) -> Vec<String> {
     }
 }
 
+/// How many steps apart ranks are.
+const RANK_STEP: u16 = 10;
+
 /// The ranks of every enumeration that stands in a key, written down so that a value can be put between two later.
 pub(crate) fn ranks(catalog: &Catalog, layout: &Layout) -> Vec<Ranks> {
-    /// How many steps apart ranks are.
-    const STEP: u16 = 10;
-    let mut all: Vec<Ranks> = Vec::new();
+    let mut all: Vec<Ranks> = layout.ranks.iter().map(|known| grown(catalog, known)).collect();
     for table in &layout.tables {
         let Some(entity) = keyloom_plan::rows_of(catalog, table).and_then(|entity| catalog.entity(entity)) else {
             continue;
@@ -206,10 +207,34 @@ pub(crate) fn ranks(catalog: &Catalog, layout: &Layout) -> Vec<Ranks> {
             if all.iter().any(|known| known.entity == entity.name && known.field == field) {
                 continue;
             }
-            let rank = |at: usize| u16::try_from(at + 1).unwrap_or(u16::MAX).saturating_mul(STEP);
+            let rank = |at: usize| u16::try_from(at + 1).unwrap_or(u16::MAX).saturating_mul(RANK_STEP);
             let ranks = variants.iter().enumerate().map(|(at, variant)| (variant.name.clone(), rank(at))).collect();
             all.push(Ranks { entity: entity.name.clone(), field: field.to_owned(), ranks });
         }
     }
     all
+}
+
+/// Ranks in use, with those of values that came since: between their neighbours, or behind the last. Where there is no room,
+/// whoever compiles the layout says so.
+fn grown(catalog: &Catalog, known: &Ranks) -> Ranks {
+    let field = catalog.entity(&known.entity).and_then(|entity| entity.field(&known.field));
+    let Some(Type::Enum(variants)) = field.map(|field| &field.ty) else { return known.clone() };
+    let rank_of = |name: &str| known.ranks.iter().find(|(known, _)| known == name).map(|(_, rank)| *rank);
+    let mut ranks = Vec::new();
+    let mut last: u16 = 0;
+    for (at, variant) in variants.iter().enumerate() {
+        let rank = rank_of(&variant.name).or_else(|| {
+            let next = variants[at..].iter().find_map(|variant| rank_of(&variant.name));
+            match next {
+                Some(next) => Some(last + next.saturating_sub(last) / 2).filter(|rank| *rank > last && *rank < next),
+                None => last.checked_add(RANK_STEP),
+            }
+        });
+        if let Some(rank) = rank {
+            last = rank;
+            ranks.push((variant.name.clone(), rank));
+        }
+    }
+    Ranks { ranks, ..known.clone() }
 }

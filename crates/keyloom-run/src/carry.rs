@@ -10,6 +10,7 @@ use keyloom_store::{Along, Change, Decision, Expect, Fault, GroupImage, Image, M
 use keyloom_value::{Kind, Value};
 
 use crate::{
+    changing::Level,
     dirty::Mark,
     evaluate::Scope,
     idempotency::uuid7,
@@ -114,8 +115,20 @@ impl Run {
         self.store.decide(Decision { change, along, now: millis(now_us) }).await
     }
 
-    /// Where a record stands in the projections. What it holds of other rows there is not looked at.
+    /// Where a record stands in the projections that rows are placed in. What it holds of other rows there is not looked at.
     pub(crate) fn standing(&self, entity: &EntityPlan, record: &Record) -> Vec<Companion> {
+        let mut standing = self.places(entity, record);
+        standing.retain(|row| self.is_kept_up(row.table));
+        standing
+    }
+
+    /// Whether what follows is put into a table.
+    pub(crate) fn is_kept_up(&self, table: usize) -> bool {
+        self.levels[table] != Some(Level::Removing)
+    }
+
+    /// Where a record has its places in the projections.
+    pub(crate) fn places(&self, entity: &EntityPlan, record: &Record) -> Vec<Companion> {
         // An end that can't be computed was refused when the row was decided.
         let expires_at = ends_at(entity, &record.values).ok().flatten().map(Millis);
         let stands = entity.projections.iter().filter_map(|projection| {

@@ -4,6 +4,11 @@ pub trait Environment: Send + Sync + 'static {
     /// Microseconds since 1970.
     fn now_us(&self) -> i64;
 
+    /// Microseconds since some moment, by a clock that nobody sets.
+    fn steady_us(&self) -> i64 {
+        self.now_us()
+    }
+
     /// Fills a buffer with bytes that nobody can foresee.
     fn random(&self, bytes: &mut [u8]);
 }

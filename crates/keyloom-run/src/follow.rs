@@ -130,7 +130,7 @@ impl Run {
         let place = |table: usize, key: &[Owned]| {
             Ok(Stale { table: self.table(table).1.table().name.clone(), key: self.key_bytes(table, key)? })
         };
-        let stands = self.standing(intent.entity, intent.record);
+        let stands = self.places(intent.entity, intent.record);
         let stands = stands.iter().map(|row| place(row.table, &row.key)).collect::<Result<Vec<_>, Problem>>()?;
         let mut stale = before.stale.clone();
         for (table, key) in self.left(intent) {

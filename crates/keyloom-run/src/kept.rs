@@ -42,7 +42,8 @@ impl Run {
         now_us: i64,
     ) -> Result<Vec<KeptChange>, Problem> {
         let mut changes = Vec::new();
-        for kept in self.program.kept.iter().filter(|kept| kept.feeder == entity) {
+        let fed = |kept: &&Kept| kept.feeder == entity && self.is_kept_up(kept.table);
+        for kept in self.program.kept.iter().filter(fed) {
             match kept.way {
                 Way::Rider => {}
                 Way::Recount if self.program.companions == Companions::Ride => {

@@ -13,6 +13,7 @@ mod append;
 mod blind;
 mod caller;
 mod carry;
+mod changing;
 mod copies;
 mod credential;
 mod cursor;
@@ -47,6 +48,7 @@ mod settle;
 mod shown;
 mod size;
 mod support;
+mod term;
 #[cfg(test)]
 mod tests;
 mod touch;
@@ -58,6 +60,7 @@ mod write;
 
 pub use answer::Answer;
 pub use caller::Caller;
+pub use changing::{Changed, Changes, Changing, LayoutRecord, Level, Wanted};
 pub use credential::{Credential, Hash};
 pub use environment::Environment;
 pub use export::Export;

@@ -281,6 +281,11 @@ impl Program {
         self.planned.horizons.retries_ms
     }
 
+    /// How late a placement may arrive, where that is stated.
+    pub(crate) fn late_ms(&self) -> Option<i64> {
+        self.planned.horizons.late_ms
+    }
+
     /// How long removed and expired rows are remembered.
     pub(crate) fn grace_ms(&self) -> i64 {
         self.planned.horizons.grace_ms

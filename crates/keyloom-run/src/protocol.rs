@@ -10,6 +10,11 @@ pub struct Protocol {
     /// A mark is left to its writer for so long. One that was not acknowledged in half of that is no mark; the other
     /// half is for clocks that differ.
     pub settle_ms: i64,
+    /// For how long a process may act on the layout that it read.
+    pub term_ms: i64,
+    /// How much later than it was sent something may arrive that a change of the layout waits for, where the layout does not
+    /// say so.
+    pub arrives_ms: i64,
     /// How many requests a row remembers itself; older ones have receipts.
     pub tokens_max: usize,
     /// How many places that it has left a row names.
@@ -19,6 +24,12 @@ pub struct Protocol {
     pub followed_at_once: u32,
     /// A decision that carries its mark along arrives within this time, so the log is read for so long where they do.
     pub late_ms: i64,
+    /// Who changes the layout waits until all terms on the one before are over.
+    pub waits_for_terms: bool,
+    /// A list that is new is written only when all who write know it, and remove there what they leave.
+    pub removes_first: bool,
+    /// He settles all marks then: what is under way was marked, and is stopped.
+    pub drains: bool,
     /// A row is marked before it is decided.
     pub marks: bool,
     /// Every try marks it again.
@@ -90,10 +101,15 @@ impl Protocol {
         lanes: 8,
         span_ms: 60_000,
         settle_ms: 60_000,
+        term_ms: 30_000,
+        arrives_ms: 10_000,
         tokens_max: 16,
         stale_max: 8,
         followed_at_once: 100,
         late_ms: 60_000,
+        waits_for_terms: true,
+        removes_first: true,
+        drains: true,
         marks: true,
         marks_again: true,
         marks_uniques: true,

@@ -58,7 +58,7 @@ impl Run {
 
     fn recounted(&self, entity: &EntityPlan) -> impl Iterator<Item = &Kept> {
         let fed = |kept: &&Kept| kept.way == Way::Recount && self.entity(kept.feeder).name == entity.name;
-        self.program.kept.iter().filter(fed)
+        self.program.kept.iter().filter(fed).filter(|kept| self.is_kept_up(kept.table))
     }
 
     /// Counts groups again; whether all of it is acknowledged. What feeds them must be acknowledged before.
@@ -69,6 +69,11 @@ impl Run {
             }
         }
         true
+    }
+
+    /// Counts one value again.
+    pub(crate) async fn recount_group(&self, kept: &Kept, key: Vec<Owned>) -> bool {
+        self.recount(&[Group { kept, key }]).await
     }
 
     async fn recount_one(&self, Group { kept, key }: &Group<'_>) -> Result<bool, Problem> {

@@ -75,7 +75,7 @@ impl Run {
             if old == new {
                 continue;
             }
-            if let Some(key) = new {
+            if let Some(key) = new.filter(|_| self.is_kept_up(reservation.table)) {
                 let held = if looked { self.held(entity, reservation, &key, Freshness::Fresh).await? } else { None };
                 let expect = match held {
                     None => Expect::Absent,

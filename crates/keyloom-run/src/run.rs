@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 use crate::{
     answer::Answer,
     caller::Caller,
+    changing::Level,
     dirty::Mark,
     environment::Environment,
     idempotency::IdempotencyKey,
@@ -19,6 +20,7 @@ use crate::{
     program::{EntityPlan, Plan, Program, Read, SYSTEM},
     protocol::Protocol,
     settle::SETTLED,
+    term::Term,
     work::Metered,
 };
 
@@ -30,6 +32,10 @@ pub struct Run {
     pub(crate) sweep: BoxedSweep,
     /// The handles and shapes of the program's tables, in its order.
     pub(crate) tables: Vec<(TableId, Arc<Shape>)>,
+    /// Which of them are not served yet, and what is done with them.
+    pub(crate) levels: Vec<Option<Level>>,
+    /// The epoch of the layout.
+    pub(crate) epoch: u64,
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) secret: [u8; 32],
     pub(crate) protocol: Protocol,
@@ -64,9 +70,30 @@ impl Run {
         store: Arc<S>,
         environment: Arc<dyn Environment>,
     ) -> Result<Self, Fault> {
-        let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
+        let described = store.describe().await?;
+        let there: Vec<Arc<Shape>> = described.iter().map(|(_, shape)| Arc::clone(shape)).collect();
         let program = program.arranged(&there);
-        for step in missing(&program, &there, store.abilities())? {
+        let (steps, new) = missing(&program, &there, store.abilities())?;
+        if let Some((_, lacks)) = new.first() {
+            return Err(Fault::refused(format!(
+                "{lacks}, and rows that are there are not in it yet: `keyloom up` makes and fills it"
+            )));
+        }
+        let mut run = Self::made(program, steps, store, environment).await?;
+        if let Some((_, record)) = run.layout_record().await? {
+            run.know(&record);
+        }
+        Ok(run)
+    }
+
+    /// Makes what is missing.
+    pub(crate) async fn made<S: Store + Define + Sweep>(
+        program: Program,
+        steps: Vec<Step>,
+        store: Arc<S>,
+        environment: Arc<dyn Environment>,
+    ) -> Result<Self, Fault> {
+        for step in steps {
             store.apply(&step).await?;
         }
         let described = store.describe().await?;
@@ -76,7 +103,9 @@ impl Run {
         let mut run = Self {
             program,
             sweep: BoxedSweep::new(Arc::clone(&store)),
-            store: Metered::new(BoxedStore::new(store), tables.clone()),
+            store: Metered::new(BoxedStore::new(store), tables.clone(), Term::endless(Arc::clone(&environment))),
+            levels: vec![None; tables.len()],
+            epoch: 0,
             tables,
             environment,
             secret: [0; 32],
@@ -108,7 +137,7 @@ impl Run {
     /// When the store holds other tables, or fails.
     pub async fn steps<S: Store + Define>(program: &Program, store: &S) -> Result<Vec<Step>, Fault> {
         let there: Vec<Arc<Shape>> = store.describe().await?.into_iter().map(|(_, shape)| shape).collect();
-        missing(&program.clone().arranged(&there), &there, store.abilities())
+        Ok(missing(&program.clone().arranged(&there), &there, store.abilities())?.0)
     }
 
     /// The catalog that is run.
@@ -267,29 +296,37 @@ impl Run {
     }
 }
 
-/// The steps that give a store the tables that a program lacks there.
-fn missing(program: &Program, there: &[Arc<Shape>], abilities: &Abilities) -> Result<Vec<Step>, Fault> {
+/// The steps that give a store the tables that a program lacks there, and the tables that are to be filled then, each with
+/// what it lacks.
+#[expect(clippy::type_complexity, reason = "two lists")]
+pub(crate) fn missing(
+    program: &Program,
+    there: &[Arc<Shape>],
+    abilities: &Abilities,
+) -> Result<(Vec<Step>, Vec<(usize, String)>), Fault> {
     program.tables.iter().try_for_each(|table| keeps_all_values(table, there))?;
-    program.entities.iter().try_for_each(|entity| holds_all_rows(program, entity, there))?;
+    program.entities.iter().try_for_each(|entity| has_all_values(program, entity, there))?;
+    let new = program.entities.iter().flat_map(|entity| lacking(program, entity, there)).collect();
     let mut steps = steps(there, &program.tables, abilities)?;
     // A source comes after what is derived from it: if it is there, nothing is missing but what is new.
     let is_source = |name: &str| program.entities.iter().any(|entity| program.tables[entity.source.table].name == name);
     steps.sort_by_key(|step| matches!(step, Step::Create(table) if is_source(&table.name)));
-    Ok(steps)
+    Ok((steps, new))
 }
 
-/// Rows that are there would be missing from a table that is new, and have nothing in a column that is new: nobody fills
-/// them yet. A field that the source gains at the same time has nothing to be filled with.
-fn holds_all_rows(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) -> Result<(), Fault> {
+/// Rows that are there are missing from a table that is new, and have nothing in a column that is new. A field that the source
+/// gains at the same time has nothing to be filled with.
+fn lacking(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) -> Vec<(usize, String)> {
     let found = |table: usize| {
         let name = &program.tables[table].name;
         there.iter().find(|shape| shape.table().name == *name)
     };
-    let Some(source) = found(entity.source.table) else { return Ok(()) };
+    let Some(source) = found(entity.source.table) else { return Vec::new() };
     let derived = entity.projections.iter().map(|projection| projection.table);
     let kept = program.kept.iter().filter(|kept| program.entities[kept.feeder].name == entity.name);
     let derived = derived.chain(kept.map(|kept| kept.table));
-    for table in derived.chain(entity.reservations.iter().map(|reservation| reservation.table)) {
+    let derived = derived.chain(entity.reservations.iter().map(|reservation| reservation.table));
+    let lacks = derived.filter_map(|table| {
         let wanted = &program.tables[table];
         let lacks = match found(table) {
             None => format!("table `{}` is new", wanted.name),
@@ -300,16 +337,30 @@ fn holds_all_rows(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) 
                     copies.into_iter().any(|copied| keyloom_plan::copied_column(&copied.path) == name)
                 };
                 let known = |name: &str| source.column(name).is_some() || copied(name);
-                let unfilled = wanted.column_names().find(|name| old.column(name).is_none() && known(name));
-                let Some(column) = unfilled else { continue };
-                format!("column `{column}` of table `{}` is new", wanted.name)
+                let unfilled = wanted.column_names().find(|name| old.column(name).is_none() && known(name))?;
+                format!("column `{unfilled}` of table `{}` is new", wanted.name)
             }
         };
-        return Err(Fault::refused(format!(
-            "{lacks}, and rows of {} that are there would be missing from it: rows are not moved to a new layout yet. Keep the \
-             patterns or the layout that the data was made with, or begin with empty data",
-            entity.name
-        )));
+        Some((table, lacks))
+    });
+    lacks.collect()
+}
+
+/// Rows that are there have nothing in a field that is new, so it must be optional.
+fn has_all_values(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) -> Result<(), Fault> {
+    let name = &program.tables[entity.source.table].name;
+    let Some(source) = there.iter().find(|shape| shape.table().name == *name) else { return Ok(()) };
+    let declared = program.catalog.entity(&entity.name);
+    for (field, _) in &entity.source.own {
+        let name = &entity.fields[*field].0;
+        let optional = declared.and_then(|entity| entity.field(name)).is_none_or(|field| field.optional);
+        if !optional && source.column(name).is_none() {
+            return Err(Fault::refused(format!(
+                "`{name}` of {} is new, and rows that are there have no value of it: write a `?` behind its type, or begin \
+                 with empty data",
+                entity.name
+            )));
+        }
     }
     Ok(())
 }

@@ -82,6 +82,25 @@ impl Run {
         Ok(pass)
     }
 
+    /// Settles all marks that there are, also those of writers that are at work: they try again. Whether none is left.
+    pub(crate) async fn settle_all(&self) -> Result<bool, Problem> {
+        // What is old is settled for good, so that a store that fails now and then is not asked for all of it again.
+        self.settle().await?;
+        let now_ms = self.now_us().div_euclid(1_000);
+        let span_of = |moment_ms: i64| moment_ms.div_euclid(self.protocol.span_ms);
+        let (_, settled) = self.settled_until().await?;
+        let first = (settled + 1).max(span_of(now_ms - KEPT_MS));
+        let mut pass = Settled::default();
+        // A writer's clock may be ahead.
+        for span in first..=span_of(now_ms) + 1 {
+            for lane in 0..self.protocol.lanes {
+                self.settle_span(lane, span, &mut pass).await?;
+            }
+        }
+        drop(self.place_owed().await);
+        Ok(pass.left == 0)
+    }
+
     async fn settle_span(&self, lane: i64, span: i64, pass: &mut Settled) -> Result<(), Problem> {
         let (table, shape) = self.table(DIRTY);
         let partition = [Value::Int(lane), Value::Int(span)];

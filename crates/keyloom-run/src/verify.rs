@@ -25,6 +25,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     digest::digest,
+    follow::uncounted,
     judge::Checked,
     problem::Problem,
     program::{EntityPlan, Kept, Projection},
@@ -52,6 +53,10 @@ const FOREIGN_MAX: usize = 10_000;
 /// A verification or a repair, as far as it has come.
 pub struct Verify {
     mends: bool,
+    /// It is the first one of tables that are new: what is missing is missing because nobody has placed it.
+    fills: bool,
+    /// Only these tables are looked at.
+    only: BTreeSet<usize>,
     stage: usize,
     walk: Walk,
     sums: Option<Sums>,
@@ -102,6 +107,8 @@ enum Stage<'a> {
         table: usize,
     },
     Kept(&'a Kept),
+    /// Values that are counted again, and were never counted.
+    Counted(&'a Kept),
 }
 
 impl Verify {
@@ -109,6 +116,8 @@ impl Verify {
     pub fn new(run: &Run) -> Self {
         let mut new = Self {
             mends: false,
+            fills: false,
+            only: served(run),
             stage: 0,
             walk: Walk::default(),
             sums: None,
@@ -127,6 +136,18 @@ impl Verify {
         let mut new = Self { mends: true, ..Self::new(run) };
         new.safe = new.to_json(run);
         new
+    }
+
+    /// One that looks at some tables alone.
+    pub(crate) fn of(run: &Run, tables: &[usize]) -> Self {
+        Self { only: tables.iter().copied().collect(), ..Self::new(run) }
+    }
+
+    /// One that brings right some tables that are new, from where an earlier one was cut off.
+    pub(crate) fn filling(run: &Run, tables: &[usize], from: Option<&Json>) -> Self {
+        let resumed = from.and_then(|from| Self::resumed(run, true, from));
+        let job = resumed.unwrap_or_else(|| Self::mending(run));
+        Self { only: tables.iter().copied().collect(), fills: true, ..job }
     }
 
     /// One that goes on where another was; `None` where that one was of other tables or of the other kind.
@@ -154,6 +175,8 @@ impl Verify {
         let foreign = |json: &Json| unhex(json)?.try_into().ok();
         Some(Self {
             mends,
+            fills: false,
+            only: served(run),
             stage: usize::try_from(json.get("stage")?.as_u64()?).ok()?,
             walk: Walk::from_json(json.get("walk")?)?,
             sums: None,
@@ -177,10 +200,10 @@ impl Verify {
 
     /// The table that is looked at, for people who wait.
     pub fn at<'a>(&self, run: &'a Run) -> Option<&'a str> {
-        let table = match *stages(run).get(self.stage)? {
+        let table = match *self.stages(run).get(self.stage)? {
             Stage::Sources(entity) => run.entity(entity).source.table,
             Stage::Lists { table, .. } | Stage::Uniques { table, .. } => table,
-            Stage::Kept(kept) => kept.table,
+            Stage::Kept(kept) | Stage::Counted(kept) => kept.table,
         };
         Some(&run.program.tables[table].name)
     }
@@ -190,7 +213,7 @@ impl Verify {
     /// # Errors
     /// When the store fails or a row can't be read. After [`Problem::Busy`] the step may be taken again.
     pub async fn next(&mut self, run: &Run) -> Result<Verified, Problem> {
-        let stages = stages(run);
+        let stages = self.stages(run);
         // A value at a foreigner is found from the side of its holder first, and is not counted again then.
         let all_seen = match stages.get(self.stage) {
             None => true,
@@ -203,14 +226,13 @@ impl Verify {
             return Ok(did);
         }
         let Some(stage) = stages.get(self.stage) else { return Ok(Verified::All) };
-        let looked = match *stage {
-            Stage::Sources(entity) => self.sources(run, entity).await?,
-            Stage::Lists { entity, table } | Stage::Uniques { entity, table } => {
-                self.derived(run, entity, table).await?
-            }
-            Stage::Kept(kept) => {
-                let sums = self.sums.get_or_insert_with(Sums::new);
-                sums.next(run, kept, self.mends, &mut self.report).await?
+        let before = self.walk.clone();
+        let looked = match self.step(run, *stage).await {
+            Ok(looked) => looked,
+            Err(problem) => {
+                // The same rows are to be looked at again; what was added up may lack some of them.
+                (self.walk, self.sums) = (before, None);
+                return Err(problem);
             }
         };
         if looked.is_none() {
@@ -224,6 +246,57 @@ impl Verify {
         Ok(Verified::Rows(looked.unwrap_or(0)))
     }
 
+    /// Looks at the next rows of a stage; `None` at its end.
+    async fn step(&mut self, run: &Run, stage: Stage<'_>) -> Result<Option<u64>, Problem> {
+        match stage {
+            Stage::Sources(entity) => self.sources(run, entity).await,
+            Stage::Lists { entity, table } | Stage::Uniques { entity, table } => self.derived(run, entity, table).await,
+            Stage::Kept(kept) => {
+                let sums = self.sums.get_or_insert_with(Sums::new);
+                sums.next(run, kept, self.mends, &mut self.report).await
+            }
+            Stage::Counted(kept) => self.counted(run, kept).await,
+        }
+    }
+
+    /// What is looked at.
+    fn stages<'a>(&self, run: &'a Run) -> Vec<Stage<'a>> {
+        let mut stages = all_stages(run);
+        stages.retain(|stage| match stage {
+            Stage::Sources(entity) => {
+                let plan = run.entity(*entity);
+                let lists = plan.projections.iter().map(|list| list.table);
+                let mut tables = lists.chain(plan.reservations.iter().map(|unique| unique.table));
+                self.looks_at(plan.source.table) || tables.any(|table| self.looks_at(table))
+            }
+            Stage::Lists { table, .. } | Stage::Uniques { table, .. } => self.looks_at(*table),
+            Stage::Kept(kept) => self.looks_at(kept.table),
+            Stage::Counted(kept) => self.fills && self.looks_at(kept.table),
+        });
+        stages
+    }
+
+    fn looks_at(&self, table: usize) -> bool {
+        self.only.contains(&table)
+    }
+
+    /// Counts the groups of the next rows that feed a value; `None` at the end. Rows of a group stand together.
+    async fn counted(&mut self, run: &Run, kept: &Kept) -> Result<Option<u64>, Problem> {
+        let Some(counts) = &kept.counts else { return Ok(None) };
+        let Some(rows) = self.walk.next(run, counts.table).await? else { return Ok(None) };
+        let (_, shape) = run.table(counts.table);
+        let mut last = None;
+        for row in &rows {
+            let key: Vec<Owned> = row.key(shape)?.into_iter().map(Value::into_owned).collect();
+            let group = Kept::key_at(counts, &key);
+            if last.as_ref() != Some(&group) && !run.recount_group(kept, group.clone()).await {
+                return Err(uncounted());
+            }
+            last = Some(group);
+        }
+        Ok(Some(rows.len() as u64))
+    }
+
     /// What follows from the next source rows; `None` at the end.
     async fn sources(&mut self, run: &Run, entity: usize) -> Result<Option<u64>, Problem> {
         let plan = run.entity(entity);
@@ -234,7 +307,8 @@ impl Verify {
         let mut due = Vec::new();
         for row in &rows {
             let record = Record::read(row, shape, &plan.source)?;
-            due.extend(run.due(plan, &record, now_us)?.into_iter().map(|due| (records.len(), due)));
+            let follows = run.due(plan, &record, now_us)?.into_iter().filter(|due| self.looks_at(due.table()));
+            due.extend(follows.map(|due| (records.len(), due)));
             records.push(record);
         }
         let mut of_rows: Vec<_> = due.iter_mut().map(|(at, due)| (&records[*at], due)).collect();
@@ -245,7 +319,22 @@ impl Verify {
         self.report.compared(run, plan.source.table, there as u64);
         for ((at, due), row) in due.iter().zip(found) {
             self.report.compared(run, due.table(), 1);
-            if run.differs(plan, due, row.as_ref())?.is_some() {
+            let differs = run.differs(plan, due, row.as_ref())?;
+            if self.fills && differs.is_none() && shows_older(run, plan, due, row.as_ref())? {
+                let stale = [(Differs::Stale, run.place_of(due)?)];
+                run.mend_once(plan, &plan.source_key(&records[*at]), &stale, false).await?;
+            }
+            let Some(differs) = differs else { continue };
+            if self.fills {
+                // Bringing a row right brings all right that follows from it.
+                let left = run.mend(plan, &plan.source_key(&records[*at]), &BTreeSet::new()).await?;
+                let place = run.place_of(due)?;
+                self.report.found(run, differs, &place)?;
+                match left {
+                    None => self.report.mended_at(run, &place),
+                    Some(why) => self.report.left(why),
+                }
+            } else {
                 let key = rows[*at].key_bytes().to_vec();
                 self.suspect(entity, key, Some(records[*at].version), None, now_us);
             }
@@ -352,7 +441,8 @@ impl Verify {
     ) -> Result<bool, Problem> {
         let plan = run.entity(suspect.entity);
         let key = run.key_values(plan.source.table, &suspect.key)?;
-        let sight = run.look(plan, &key, &suspect.places).await?;
+        let mut sight = run.look(plan, &key, &suspect.places).await?;
+        sight.differences.retain(|(_, place)| self.looks_at(place.table));
         if sight.differences.is_empty() {
             return Ok(true);
         }
@@ -447,8 +537,8 @@ impl Run {
     }
 }
 
-/// What is looked at, in this order.
-fn stages(run: &Run) -> Vec<Stage<'_>> {
+/// All that may be looked at, in this order.
+fn all_stages(run: &Run) -> Vec<Stage<'_>> {
     let entities = || run.program.entities.iter().enumerate();
     let sources = entities().map(|(entity, _)| Stage::Sources(entity));
     let lists = entities().flat_map(|(entity, plan)| {
@@ -459,7 +549,19 @@ fn stages(run: &Run) -> Vec<Stage<'_>> {
         plan.reservations.iter().map(move |unique| Stage::Uniques { entity, table: unique.table })
     });
     let kept = run.program.kept.iter().filter(|kept| kept.adds_up());
-    sources.chain(lists).chain(uniques).chain(kept.map(Stage::Kept)).collect()
+    let counted = run.program.kept.iter().filter(|kept| kept.counts.is_some());
+    sources.chain(lists).chain(uniques).chain(kept.map(Stage::Kept)).chain(counted.map(Stage::Counted)).collect()
+}
+
+/// Whether a list that shows versions shows an older one than the source has: it was not shown when the row was placed.
+fn shows_older(run: &Run, plan: &EntityPlan, due: &due::Due, row: Option<&Row>) -> Result<bool, Problem> {
+    let (due::Due::Row(due), Some(row)) = (due, row) else { return Ok(false) };
+    Ok(run.shows_version(plan, due.table) && row.version()? < due.version)
+}
+
+/// The tables that hold all that they should; others are being filled.
+fn served(run: &Run) -> BTreeSet<usize> {
+    (0..run.tables.len()).filter(|table| run.levels[*table].is_none()).collect()
 }
 
 /// Whether rows of a list say which source row they are of. A source that is not keyed by its identity alone can't be

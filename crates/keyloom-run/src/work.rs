@@ -17,6 +17,8 @@ use keyloom_store::{
 };
 use keyloom_value::{Value, key};
 
+use crate::term::Term;
+
 /// What a call did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Work {
@@ -164,11 +166,17 @@ fn count(add: impl FnOnce(&mut Work)) {
 pub(crate) struct Metered {
     store: BoxedStore,
     tables: Vec<(TableId, Arc<Shape>)>,
+    term: Term,
 }
 
 impl Metered {
-    pub(crate) fn new(store: BoxedStore, tables: Vec<(TableId, Arc<Shape>)>) -> Self {
-        Self { store, tables }
+    pub(crate) fn new(store: BoxedStore, tables: Vec<(TableId, Arc<Shape>)>, term: Term) -> Self {
+        Self { store, tables, term }
+    }
+
+    /// For how long anything is written.
+    pub(crate) fn term(&self) -> &Term {
+        &self.term
     }
 
     /// Stands for the partition in which a key lies.
@@ -229,6 +237,7 @@ impl Store for Metered {
     }
 
     async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
+        self.term.check()?;
         count(|work| {
             work.trips += 1;
             work.decisions += 1;
@@ -243,6 +252,7 @@ impl Store for Metered {
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
+        self.term.check()?;
         count(|work| {
             work.trips += 1;
             work.placements += rows.len() as u64;

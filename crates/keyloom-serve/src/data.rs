@@ -15,6 +15,7 @@ use keyloom_run::{Problem, Run};
 use keyloom_store::Fault;
 
 use crate::{
+    change,
     client::{self, Remote},
     control::Control,
     opening, stream,
@@ -177,7 +178,7 @@ pub fn export(
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
-    let program = program(catalog, layout, Engine::Embedded).map_err(DataError::Catalog)?;
+    program(catalog, layout, Engine::Embedded).map_err(DataError::Catalog)?;
     let mut counted = Counted::new(out, progress);
     match reach(data)? {
         Reached::Running(control) => {
@@ -187,8 +188,7 @@ pub fn export(
         Reached::Stopped(store) => {
             let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(DataError::Output)?;
             let store = Arc::new(store);
-            let opened = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System)));
-            let run = opened.map_err(DataError::Store)?;
+            let run = runtime.block_on(opened(catalog, layout, &store))?;
             stream::export(&run, &mut counted, runtime.handle()).map_err(DataError::Output)?;
             drop(run);
             if let Some(store) = Arc::into_inner(store) {
@@ -197,6 +197,18 @@ pub fn export(
         }
     }
     Ok(counted.bytes)
+}
+
+/// Opens the data of a catalog by the layout that runs there.
+pub(crate) async fn opened(
+    catalog: &Catalog,
+    layout: Option<&Layout>,
+    store: &Arc<Embedded>,
+) -> Result<Run, DataError> {
+    let failed = |fault| UpError::Store(PathBuf::new(), fault);
+    let program = change::program(catalog, layout, Engine::Embedded, &**store, failed).await;
+    let program = program.map_err(DataError::Catalog)?;
+    Run::open(program, Arc::clone(store), Arc::new(System)).await.map_err(DataError::Store)
 }
 
 /// Copies, and tells a stream that broke from an output that did.

@@ -4,12 +4,14 @@ use std::{future::IntoFuture, pin::Pin, sync::Arc};
 
 use keyloom_embedded::{Embedded, Options};
 use keyloom_model::{Action, Catalog, Engine as EngineKind, Pattern, layout::Layout};
-use keyloom_run::{Answer, Call, Caller, Environment, Inputs, Problem, Run, tenant_of, uuid7};
+use keyloom_run::{Answer, Call, Caller, Environment, Inputs, LayoutRecord, Problem, Run, tenant_of, uuid7};
 use keyloom_store::{Define, Fault, Store, Sweep};
 use serde_json::Value as Json;
 
 use crate::{
+    change,
     engine::{Engine, cassandra, dynamodb},
+    following::{Current, Renewing},
     settling::Settling,
     store_address::StoreAddress,
     system::System,
@@ -23,6 +25,8 @@ use crate::{
 pub struct Db {
     run: Arc<Run>,
     settling: Settling,
+    /// Who looks whether the layout is still the same, where others may change it.
+    renewing: Option<Renewing>,
     /// The store in a folder, which is stopped cleanly.
     folder: Option<Arc<Embedded>>,
 }
@@ -35,12 +39,12 @@ impl Db {
     pub async fn open(catalog: &Catalog, layout: Option<&Layout>, data: &Data<'_>) -> Result<Self, UpError> {
         match data {
             Data::Folder { path, durability } => {
-                let program = program(catalog, layout, EngineKind::Embedded)?;
+                program(catalog, layout, EngineKind::Embedded)?;
                 let options = Options { durability: *durability, ..Options::default() };
                 let opened = Embedded::open(path, options, Arc::new(keyloom_embedded::System));
                 let store = Arc::new(opened.map_err(UpError::Open)?.0);
-                let run = Run::open(program, Arc::clone(&store), Arc::new(System)).await;
-                let run = run.map_err(|fault| UpError::Store((*path).to_owned(), fault))?;
+                let failed = |fault| UpError::Store((*path).to_owned(), fault);
+                let run = by_layout(catalog, layout, EngineKind::Embedded, &store, failed).await?;
                 Ok(Self::over(run, Some(store)))
             }
             Data::Engine(engine) => {
@@ -50,15 +54,20 @@ impl Db {
                         on(catalog, layout, engine, dynamodb(at, engine, catalog).await).await
                     }
                 };
-                opened.map(|run| Self::over(run, None))
+                let run = opened?;
+                // Others may change the layout. Whoever does not follow stops writing when its term is over.
+                run.begin_term().await.map_err(|fault| engine.failed(fault))?;
+                Ok(Self::over(run, None))
             }
         }
     }
 
     fn over(run: Run, folder: Option<Arc<Embedded>>) -> Self {
-        let run = Arc::new(run);
+        let current = Current::new(run);
+        let run = current.run();
+        let renewing = folder.is_none().then(|| Renewing::start(Arc::clone(&run)));
         // Whoever wants to know what is left asks `verify`.
-        Self { settling: Settling::start(Arc::clone(&run), |_| {}), run, folder }
+        Self { settling: Settling::start(current, |_| {}), renewing, run, folder }
     }
 
     /// The catalog that is run.
@@ -92,8 +101,9 @@ impl Db {
     /// # Errors
     /// When the store does not stop.
     pub async fn close(self) -> Result<(), Fault> {
-        let Self { run, settling, folder } = self;
+        let Self { run, settling, renewing, folder } = self;
         settling.stop().await;
+        drop(renewing);
         drop(run);
         match folder {
             Some(store) => close(store).await,
@@ -116,8 +126,25 @@ async fn on<S: Store + Define + Sweep>(
     store: Result<S, Fault>,
 ) -> Result<Run, UpError> {
     let failed = |fault| engine.failed(fault);
-    let program = engine.program(catalog, layout)?;
-    Run::open(program, Arc::new(store.map_err(failed)?), Arc::new(System)).await.map_err(failed)
+    program(catalog, layout, engine.kind())?;
+    by_layout(catalog, layout, engine.kind(), &Arc::new(store.map_err(failed)?), failed).await
+}
+
+/// Opens a store by the layout that runs there.
+async fn by_layout<S: Store + Define + Sweep>(
+    catalog: &Catalog,
+    layout: Option<&Layout>,
+    engine: EngineKind,
+    store: &Arc<S>,
+    failed: impl Fn(Fault) -> UpError,
+) -> Result<Run, UpError> {
+    let record = LayoutRecord::of(&**store, &System).await.map_err(&failed)?;
+    if record.is_some_and(|record| record.unserved().next().is_some()) {
+        let cause = "its layout is being changed: `keyloom up` brings that to its end";
+        return Err(failed(Fault::NotDone(cause.into())));
+    }
+    let program = change::program(catalog, layout, engine, &**store, &failed).await?;
+    Run::open(program, Arc::clone(store), Arc::new(System)).await.map_err(failed)
 }
 
 /// A call that is put together, and made when it is awaited.

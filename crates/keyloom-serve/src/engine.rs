@@ -13,8 +13,10 @@ use tokio::{
 };
 
 use crate::{
+    change::{self, Making},
     data::{Counted, DataError},
     emit::prefix,
+    following::{Current, Following},
     keys,
     log::Log,
     metrics::Metrics,
@@ -58,13 +60,21 @@ pub fn dialect(engine: EngineKind, replicas: u32) -> Option<Box<dyn Dialect>> {
 }
 
 impl Engine {
-    /// The program of a catalog on it; nothing is asked for that.
-    pub(crate) fn program(&self, catalog: &Catalog, layout: Option<&Layout>) -> Result<Program, UpError> {
-        let kind = match &self.address {
+    pub(crate) fn kind(&self) -> EngineKind {
+        match &self.address {
             StoreAddress::Cassandra(_) => EngineKind::Cassandra,
             StoreAddress::DynamoDb(_) => EngineKind::DynamoDb,
-        };
-        program(catalog, layout, kind)
+        }
+    }
+
+    /// The program of a catalog by the layout that runs on it.
+    pub(crate) async fn program<S: Store + Define>(
+        &self,
+        catalog: &Catalog,
+        layout: Option<&Layout>,
+        store: &S,
+    ) -> Result<Program, UpError> {
+        change::program(catalog, layout, self.kind(), store, |fault| self.failed(fault)).await
     }
 
     pub(crate) fn failed(&self, fault: Fault) -> UpError {
@@ -113,26 +123,24 @@ impl fmt::Display for Engine {
     }
 }
 
-/// What a start would say to an engine to make the tables of a catalog, one text for each step. Nothing is changed.
-///
-/// # Errors
-/// When the engine can't be reached, or holds other tables.
-pub fn schema(catalog: &Catalog, layout: Option<&Layout>, engine: &Engine) -> Result<Vec<String>, UpError> {
-    let program = engine.program(catalog, layout)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(UpError::Machine)?;
+/// What a start would make in an engine. Nothing is changed.
+pub(crate) async fn making(catalog: &Catalog, layout: Option<&Layout>, engine: &Engine) -> Result<Making, UpError> {
+    // What can't be run is said before anybody is asked.
+    program(catalog, layout, engine.kind())?;
     // A keyspace that is not there is said with the statement that makes it.
     let engine = Engine { create_keyspace: None, ..engine.clone() };
-    let script = runtime.block_on(async {
-        match &engine.address {
-            StoreAddress::Cassandra(at) => script(&program, &cassandra(at, &engine).await?).await,
-            StoreAddress::DynamoDb(at) => script(&program, &dynamodb(at, &engine, catalog).await?).await,
+    let failed = |fault| engine.failed(fault);
+    let kind = engine.kind();
+    match &engine.address {
+        StoreAddress::Cassandra(at) => {
+            let store = cassandra(at, &engine).await.map_err(failed)?;
+            change::making(catalog, layout, kind, &store, false, failed).await
         }
-    });
-    script.map_err(|fault| engine.failed(fault))
-}
-
-async fn script<S: Store + Define>(program: &Program, store: &S) -> Result<Vec<String>, Fault> {
-    store.script(&Run::steps(program, store).await?).await
+        StoreAddress::DynamoDb(at) => {
+            let store = dynamodb(at, &engine, catalog).await.map_err(failed)?;
+            change::making(catalog, layout, kind, &store, false, failed).await
+        }
+    }
 }
 
 /// Writes every row of a catalog's data in an engine as a line of JSON; says how many bytes that were. `progress` hears how
@@ -147,15 +155,17 @@ pub fn export_engine(
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, DataError> {
-    let program = engine.program(catalog, layout).map_err(DataError::Catalog)?;
+    program(catalog, layout, engine.kind()).map_err(DataError::Catalog)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(DataError::Output)?;
     let mut counted = Counted::new(out, progress);
-    engine.reach(catalog, &runtime, Exported { program, engine, out: &mut counted, runtime: runtime.handle() })?;
+    let exported = Exported { catalog, layout, engine, out: &mut counted, runtime: runtime.handle() };
+    engine.reach(catalog, &runtime, exported)?;
     Ok(counted.bytes())
 }
 
 struct Exported<'a> {
-    program: Program,
+    catalog: &'a Catalog,
+    layout: Option<&'a Layout>,
     engine: &'a Engine,
     out: &'a mut dyn Write,
     runtime: &'a Handle,
@@ -166,11 +176,13 @@ impl Reach for Exported<'_> {
 
     fn with<S: Store + Define + Sweep>(self, store: Arc<S>) -> Self::Answer {
         let failed = |fault| DataError::Catalog(self.engine.failed(fault));
+        let program = self.runtime.block_on(self.engine.program(self.catalog, self.layout, &*store));
+        let program = program.map_err(DataError::Catalog)?;
         // Reading makes no tables.
-        if !self.runtime.block_on(Run::steps(&self.program, &*store)).map_err(failed)?.is_empty() {
+        if !self.runtime.block_on(Run::steps(&program, &*store)).map_err(failed)?.is_empty() {
             return Err(DataError::NoTables(self.engine.to_string()));
         }
-        let run = self.runtime.block_on(Run::open(self.program, store, Arc::new(System))).map_err(failed)?;
+        let run = self.runtime.block_on(Run::open(program, store, Arc::new(System))).map_err(failed)?;
         stream::export(&run, self.out, self.runtime).map_err(DataError::Output)
     }
 }
@@ -182,7 +194,7 @@ pub(crate) fn ask_keys(
     layout: Option<&Layout>,
     asked: &keys::Asked,
 ) -> Result<Vec<Key>, DataError> {
-    let program = engine.program(catalog, layout).map_err(DataError::Catalog)?;
+    program(catalog, layout, engine.kind()).map_err(DataError::Catalog)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DataError::Output)?;
     let failed = |fault| DataError::Catalog(engine.failed(fault));
     runtime.block_on(async {
@@ -190,10 +202,12 @@ pub(crate) fn ask_keys(
         let run = match &engine.address {
             StoreAddress::Cassandra(at) => {
                 let store = Arc::new(cassandra(at, engine).await.map_err(failed)?);
+                let program = engine.program(catalog, layout, &*store).await.map_err(DataError::Catalog)?;
                 keys::open(program, store, false, &place).await
             }
             StoreAddress::DynamoDb(at) => {
                 let store = Arc::new(dynamodb(at, engine, catalog).await.map_err(failed)?);
+                let program = engine.program(catalog, layout, &*store).await.map_err(DataError::Catalog)?;
                 keys::open(program, store, false, &place).await
             }
         };
@@ -204,17 +218,18 @@ pub(crate) fn ask_keys(
 /// Serves a catalog on an engine.
 pub(crate) async fn serve(wanted: &Up<'_>, engine: &Engine, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError> {
     let failed = |fault| engine.failed(fault);
-    let program = engine.program(wanted.catalog, wanted.layout)?;
+    // What can't be run is said before the engine is asked.
+    program(wanted.catalog, wanted.layout, engine.kind())?;
     // The address first: a port that is taken is no reason to touch the data.
     let listener = listen(wanted).await?;
     match &engine.address {
         StoreAddress::Cassandra(at) => {
             let store = cassandra(at, engine).await.map_err(failed)?;
-            serve_on(wanted, engine, listener, program, Arc::new(store), ready).await
+            serve_on(wanted, engine, listener, Arc::new(store), ready).await
         }
         StoreAddress::DynamoDb(at) => {
             let store = dynamodb(at, engine, wanted.catalog).await.map_err(failed)?;
-            serve_on(wanted, engine, listener, program, Arc::new(store), ready).await
+            serve_on(wanted, engine, listener, Arc::new(store), ready).await
         }
     }
 }
@@ -223,24 +238,35 @@ async fn serve_on<S: Store + Define + Sweep>(
     wanted: &Up<'_>,
     engine: &Engine,
     listener: TcpListener,
-    program: Program,
     store: Arc<S>,
     ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
-    let failed = |fault| engine.failed(fault);
-    let script = script(&program, &*store).await.map_err(failed)?;
-    if !script.is_empty() {
-        (wanted.schema)(&script);
-    }
-    let run = Arc::new(Run::open(program, store, Arc::new(System)).await.map_err(failed)?);
+    let (run, paths) = change::opened(wanted, engine.kind(), &store, false, |fault| engine.failed(fault)).await?;
+    let current = Current::new(run);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop(&wanted.halt).map_err(UpError::Machine)?;
-    let metrics = Arc::new(Metrics::new(&run));
-    let settling = settling(&run, Log::new(wanted.log), &metrics);
+    let metrics = Arc::new(Metrics::new(&current.run()));
+    let settling = settling(&current, Log::new(wanted.log), &metrics);
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
-    let answered = answer(wanted, listener, run, metrics, None, stop, ready).await;
+    let following = Following {
+        catalog: wanted.catalog,
+        engine: engine.kind(),
+        paths,
+        store,
+        current: current.clone(),
+        log: Log::new(wanted.log),
+    };
+    // Whoever can't follow the layout any more stops as if he was told to.
+    let mut left = None;
+    let stop = async {
+        tokio::select! {
+            () = stop => {}
+            why = following.follow() => left = Some(why),
+        }
+    };
+    let answered = answer(wanted, listener, current, metrics, None, stop, ready).await;
     settling.stop().await;
-    answered
+    left.map_or(answered, Err)
 }
 
 pub(crate) async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {

@@ -24,6 +24,7 @@ use crate::{
     attempt,
     control::Control,
     door::Door,
+    following::Current,
     health, index,
     keys::{self, Asked},
     limits::{BODY_MAX, BODY_TIME, TURN_TIME},
@@ -41,7 +42,8 @@ use crate::{
 
 /// What every request needs.
 pub(crate) struct Served {
-    pub(crate) run: Arc<Run>,
+    /// The run that is served now.
+    pub(crate) current: Current,
     /// Who is let in.
     pub(crate) door: Door,
     /// A turn for each call that may be run at once.
@@ -58,6 +60,13 @@ pub(crate) struct Served {
     /// name of its own.
     pub(crate) loopback_only: bool,
     pub(crate) address: String,
+}
+
+impl Served {
+    /// The run that is served now; a call goes on with the one that it began with.
+    pub(crate) fn run(&self) -> Arc<Run> {
+        self.current.run()
+    }
 }
 
 /// Data that no other process can open: who wants all of it asks this one.
@@ -82,9 +91,9 @@ pub(crate) async fn handle(served: &Served, request: Request) -> Response {
     match path {
         "/" if looks => {
             let keyed = served.door.asks_for_keys().await;
-            Html(index::page(&served.run, &served.address, keyed)).into_response()
+            Html(index::page(&served.run(), &served.address, keyed)).into_response()
         }
-        "/openapi.json" if looks => reply::json_text(openapi::text(served.run.catalog())),
+        "/openapi.json" if looks => reply::json_text(openapi::text(served.run().catalog())),
         "/healthz" if looks => health::alive(),
         "/readyz" if looks => health::ready(served).await,
         "/metrics" if looks => health::metrics(served, &parts.headers).await,
@@ -100,9 +109,9 @@ pub(crate) async fn handle(served: &Served, request: Request) -> Response {
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
             (Some(token), _) if looks => Box::pin(outcome(served, &parts, token)).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
-            (None, Some(name)) => match served.run.pattern(name) {
+            (None, Some(name)) => match served.run().pattern(name) {
                 Some(pattern) => Box::pin(call(served, pattern, &parts, body)).await,
-                None => unknown(&served.run, name),
+                None => unknown(&served.run(), name),
             },
             (None, None) => {
                 let detail = "endpoints are at /v1/<pattern>; / lists them, and /openapi.json describes them";
@@ -121,7 +130,7 @@ fn stream(served: &Served, parts: &Parts) -> Response {
     if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
         unhurried.allow();
     }
-    let (run, store) = (Arc::clone(&served.run), Arc::clone(&local.store));
+    let (run, store) = (served.run(), Arc::clone(&local.store));
     if parts.uri.path() == "/v1/-/backup" {
         return stream::written(move |pipe| stream::backup(&store, pipe));
     }
@@ -164,7 +173,7 @@ async fn verifying(served: &Served, parts: &Parts, body: Body) -> Response {
     if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
         unhurried.allow();
     }
-    let (run, runtime) = (Arc::clone(&served.run), tokio::runtime::Handle::current());
+    let (run, runtime) = (served.run(), tokio::runtime::Handle::current());
     stream::written(move |pipe| verify::stream(&asked, &run, &runtime, pipe))
 }
 
@@ -175,7 +184,7 @@ async fn change_keys(served: &Served, parts: &Parts, body: Body) -> Response {
         let body = json_body(parts, body, true).await?;
         let odd = || reply::failed(&Problem::Input("that can't be asked of keys".into()));
         let asked = Asked::from_json(&body).ok_or_else(odd)?;
-        let answered = keys::answer(&served.run, &asked).await;
+        let answered = keys::answer(&served.run(), &asked).await;
         served.door.forget();
         let keys = answered.map_err(|fault| reply::failed(&fault))?;
         let keys: Vec<Json> = keys.iter().map(keys::key_json).collect();
@@ -189,13 +198,13 @@ async fn outcome(served: &Served, parts: &Parts, token: &str) -> Response {
     let asked = async {
         let caller = served.door.caller(&parts.headers).await?;
         let _turn = turn(served).await?;
-        Ok(answered(served, "outcome", served.run.outcome(&caller, token).await))
+        Ok(answered(served, "outcome", served.run().outcome(&caller, token).await))
     };
     asked.await.unwrap_or_else(|response| response)
 }
 
 async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
-    let run = &served.run;
+    let run = &served.run();
     let Some(method) = Endpoint::method_of(pattern) else { return unknown(run, &pattern.name) };
     if method == "GET" && ![Method::GET, Method::HEAD].contains(&parts.method) {
         return wrong_method("GET, HEAD");
@@ -223,7 +232,7 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
 }
 
 async fn read(served: &Served, pattern: &Pattern, caller: &Caller, parts: &Parts) -> Result<Response, Response> {
-    let run = &served.run;
+    let run = &served.run();
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let mut query = parameters(parts.uri.query().unwrap_or_default()).map_err(bad)?;
     let limit = take(&mut query, "limit").map_err(bad)?;
@@ -254,7 +263,7 @@ async fn read_batch(
 ) -> Result<Response, Response> {
     let items = items(served, pattern, caller, &json_body(parts, body, true).await?)?;
     let _turn = turn(served).await?;
-    match served.run.get_batch(&pattern.name, &items).await {
+    match served.run().get_batch(&pattern.name, &items).await {
         Ok(answers) => Ok(reply::rows(answers)),
         Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
     }
@@ -274,8 +283,8 @@ async fn write_batch(
     let items = items.collect::<Result<Vec<Inputs>, String>>();
     let items = items.map_err(|detail| reply::failed(&Problem::Input(detail)))?;
     let _turn = turn(served).await?;
-    match served.run.write_batch(&pattern.name, items, key).await {
-        Ok(answers) => Ok(reply::writes(answers, |reason| way_out(served.run.catalog(), Some(pattern), reason))),
+    match served.run().write_batch(&pattern.name, items, key).await {
+        Ok(answers) => Ok(reply::writes(answers, |reason| way_out(served.run().catalog(), Some(pattern), reason))),
         Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
     }
 }
@@ -289,7 +298,7 @@ fn items(served: &Served, pattern: &Pattern, caller: &Caller, body: &Json) -> Re
     };
     let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
     let inputs = |(at, item): (usize, &Json)| {
-        served.run.inputs_from_object(pattern, caller, item).map_err(|fault| match fault {
+        served.run().inputs_from_object(pattern, caller, item).map_err(|fault| match fault {
             Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
             fault => reply::failed(&fault),
         })
@@ -317,7 +326,7 @@ async fn write(
     parts: &Parts,
     body: Body,
 ) -> Result<Response, Response> {
-    let run = &served.run;
+    let run = &served.run();
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let key = header(&parts.headers, "idempotency-key")?;
     let mut body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
@@ -408,7 +417,7 @@ fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), S
 fn answered(served: &Served, pattern: &str, answer: Result<Answer, Problem>) -> Response {
     match answer {
         Ok(answer) => {
-            reply::answer(answer, |reason| way_out(served.run.catalog(), served.run.pattern(pattern), reason))
+            reply::answer(answer, |reason| way_out(served.run().catalog(), served.run().pattern(pattern), reason))
         }
         Err(fault) => reply::failed(&fault),
     }

@@ -24,7 +24,7 @@ pub(crate) async fn ready(served: &Served) -> Response {
     if served.stopping.load(Ordering::Relaxed) {
         return reply::busy("it is told to stop", READY_TIME);
     }
-    match tokio::time::timeout(READY_TIME, served.run.ping()).await {
+    match tokio::time::timeout(READY_TIME, served.run().ping()).await {
         Ok(Ok(())) => reply::json(StatusCode::OK, &json!({ "status": "ready" })),
         Ok(Err(problem)) => reply::failed(&Problem::Busy { after: READY_TIME, cause: problem.to_string() }),
         Err(_) => reply::busy("the store did not answer in time", READY_TIME),
@@ -36,7 +36,7 @@ pub(crate) async fn metrics(served: &Served, headers: &HeaderMap) -> Response {
     if let Err(refused) = served.door.operator(headers).await {
         return refused;
     }
-    let text = served.metrics.text(&served.run, served.turns.available_permits());
+    let text = served.metrics.text(&served.run(), served.turns.available_permits());
     let mut response = text.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROMETHEUS));
     response

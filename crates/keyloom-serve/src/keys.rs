@@ -11,13 +11,13 @@ use keyloom_store::{Define, Store, Sweep};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    client,
+    change, client,
     control::Control,
     data::DataError,
     door::BELIEVED,
     engine::{self, Engine},
     system::System,
-    up::program,
+    up::{UpError, program},
 };
 
 /// Where keys are, with the catalog that says which tenants there are.
@@ -113,7 +113,7 @@ impl KeysOf<'_> {
         if empty && !matches!(asked, Asked::Add(..)) {
             return Err(DataError::Missing(folder.to_owned()));
         }
-        let program = program(self.catalog, self.layout, EngineKind::Embedded).map_err(DataError::Catalog)?;
+        program(self.catalog, self.layout, EngineKind::Embedded).map_err(DataError::Catalog)?;
         let options = Options { durability: Durability::PowerLoss, ..Options::default() };
         let store = match Embedded::open(folder, options, Arc::new(Machine)) {
             Ok((store, _)) => Arc::new(store),
@@ -127,7 +127,11 @@ impl KeysOf<'_> {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DataError::Output)?;
         let answered = runtime.block_on(async {
-            let opened = open(program, Arc::clone(&store), empty, &folder.display().to_string()).await?;
+            let failed = |fault| UpError::Store(folder.to_owned(), fault);
+            let program = change::program(self.catalog, self.layout, EngineKind::Embedded, &*store, failed).await;
+            let opened =
+                open(program.map_err(DataError::Catalog)?, Arc::clone(&store), empty, &folder.display().to_string())
+                    .await?;
             answer(&opened, asked).await.map_err(DataError::Keys)
         });
         if let Some(store) = Arc::into_inner(store) {

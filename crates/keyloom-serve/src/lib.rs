@@ -13,6 +13,7 @@
 
 mod attempt;
 mod busiest;
+mod change;
 mod client;
 mod connections;
 mod control;
@@ -21,6 +22,7 @@ mod db;
 mod development;
 mod door;
 mod engine;
+mod following;
 #[cfg(test)]
 mod forged;
 mod handle;
@@ -49,13 +51,14 @@ mod way_out;
 pub mod emit;
 pub mod openapi;
 
+pub use change::Making;
 pub use client::{NoRemote, Remote};
 pub use data::{DataError, backup, export, restore};
 pub use db::{Calling, Db, new_key};
-pub use engine::{Engine, abilities, dialect, export_engine, schema};
+pub use engine::{Engine, abilities, dialect, export_engine};
 pub use keys::{KeyData, KeysOf};
 pub use log::Logging;
 pub use signals::Halt;
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
-pub use up::{Data, Ready, Shows, Up, UpError, up};
+pub use up::{Data, Ready, Shows, Up, UpError, making, up};
 pub use verify::{Progress, Verifying, verify, verify_engine, verify_remote};

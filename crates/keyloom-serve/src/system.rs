@@ -1,4 +1,7 @@
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::LazyLock,
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
 
 use keyloom_run::Environment;
 
@@ -9,6 +12,11 @@ impl Environment for System {
     fn now_us(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    }
+
+    fn steady_us(&self) -> i64 {
+        static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        i64::try_from(BEGAN.elapsed().as_micros()).unwrap_or(i64::MAX)
     }
 
     fn random(&self, bytes: &mut [u8]) {

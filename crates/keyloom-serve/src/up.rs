@@ -9,20 +9,22 @@ use std::{
     time::Duration,
 };
 
-use keyloom_design::design;
+use keyloom_design::{design, paths};
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_plan::{Program as Planned, Refusal};
-use keyloom_run::{Environment, NotYet, Problem, Program, Run};
+use keyloom_run::{Environment, NotYet, Problem, Program};
 use keyloom_store::Fault;
 use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{
+    change::{self, Making},
     connections,
     control::Control,
     development::Development,
     door::Door,
     engine::{self, Engine, abilities},
+    following::Current,
     handle::{Local, Served},
     limits::CALLS_MAX,
     log::{Log, Logging},
@@ -36,7 +38,6 @@ use crate::{
 };
 
 /// What is to be served, and where.
-#[derive(Debug)]
 pub struct Up<'a> {
     /// The catalog; it was checked.
     pub catalog: &'a Catalog,
@@ -52,8 +53,8 @@ pub struct Up<'a> {
     pub log: Logging,
     /// Stops it, as a signal does.
     pub halt: Halt,
-    /// Takes what is said to an engine to make the tables, before it is said.
-    pub schema: fn(&[String]),
+    /// Takes what is to be made, before it is; whether it may be.
+    pub make: &'a (dyn Fn(&Making) -> bool + Sync),
 }
 
 /// Where rows are.
@@ -127,6 +128,14 @@ pub enum UpError {
     Listen(SocketAddr, io::Error),
     /// The data can't be opened.
     Open(OpenError),
+    /// The layout that runs can't be kept with this catalog: why.
+    OtherLayout(Vec<String>),
+    /// Another process has changed the layout, and this catalog can't be run by it: why.
+    LeftBehind(Vec<String>),
+    /// Nobody agreed to what would be made.
+    NotAgreed,
+    /// What is new could not be filled: why.
+    Unfilled(Vec<String>),
     /// The store in a folder refused or failed.
     Store(PathBuf, Fault),
     /// An engine can't be reached, refused or failed.
@@ -166,6 +175,30 @@ impl fmt::Display for UpError {
             }
             Self::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
             Self::Open(error) => opening::explain(error, f),
+            Self::OtherLayout(why) => {
+                write!(
+                    f,
+                    "this catalog is more than an addition to what runs there, so nothing is served or changed:"
+                )?;
+                why.iter().try_for_each(|why| write!(f, "\n  {why}"))
+            }
+            Self::LeftBehind(why) => {
+                write!(
+                    f,
+                    "another process has changed the layout, and this catalog can't be run by it, so it has stopped:"
+                )?;
+                why.iter().try_for_each(|why| write!(f, "\n  {why}"))
+            }
+            Self::NotAgreed => {
+                write!(
+                    f,
+                    "nothing was changed: `keyloom up --yes` agrees to it where nobody can be asked, and --dry-run only shows it"
+                )
+            }
+            Self::Unfilled(why) => {
+                write!(f, "what is new in this catalog could not be filled, so nothing is served:")?;
+                why.iter().try_for_each(|why| write!(f, "\n  {why}"))
+            }
             Self::Store(folder, fault) => {
                 write!(f, "{}: ", folder.display())?;
                 opening::explain_fault(fault, f)
@@ -192,19 +225,61 @@ pub fn up(wanted: &Up<'_>, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError>
     })
 }
 
+/// What a start would make and fill. Nothing is changed.
+///
+/// # Errors
+/// When it would not start.
+pub fn making(catalog: &Catalog, layout: Option<&Layout>, data: &Data<'_>) -> Result<Making, UpError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(UpError::Machine)?;
+    match *data {
+        Data::Engine(engine) => runtime.block_on(engine::making(catalog, layout, engine)),
+        Data::Folder { path, .. } => {
+            let failed = |fault| UpError::Store(path.to_owned(), fault);
+            // Opening would make a store where there is none.
+            let is_empty = std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
+            if is_empty && !path.is_file() {
+                let nothing = keyloom_store::Model::new();
+                return runtime.block_on(change::making(catalog, layout, EngineKind::Embedded, &nothing, true, failed));
+            }
+            let opened = Embedded::open(path, Options::default(), Arc::new(keyloom_embedded::System));
+            let (store, _) = opened.map_err(UpError::Open)?;
+            let making = runtime.block_on(change::making(catalog, layout, EngineKind::Embedded, &store, true, failed));
+            store.close().map_err(failed)?;
+            making
+        }
+    }
+}
+
 /// The program of a catalog on an engine, by its layout; one is designed where none is given.
 pub(crate) fn program(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> Result<Program, UpError> {
     let abilities = abilities(engine).ok_or(UpError::NoStore(engine))?;
-    let planned = match layout {
-        Some(layout) if layout.engine != engine => {
-            return Err(UpError::OtherEngine { layout: layout.engine, here: engine });
-        }
-        Some(layout) => Planned::compile(catalog, layout, &abilities),
-        None => Planned::compile(catalog, &design(catalog, engine, &abilities), &abilities),
+    let compiled = match layout {
+        Some(layout) => compiled(catalog, layout, engine),
+        None => compiled(catalog, &design(catalog, engine, &abilities), engine),
     };
+    Ok(compiled?.program)
+}
+
+/// A program, and its layout with all that is computed.
+pub(crate) struct Compiled {
+    pub(crate) program: Program,
+    pub(crate) layout: Layout,
+}
+
+/// The program of a catalog on an engine by a layout.
+pub(crate) fn compiled(catalog: &Catalog, layout: &Layout, engine: EngineKind) -> Result<Compiled, UpError> {
+    let abilities = abilities(engine).ok_or(UpError::NoStore(engine))?;
+    if layout.engine != engine {
+        return Err(UpError::OtherEngine { layout: layout.engine, here: engine });
+    }
+    let planned = Planned::compile(catalog, layout, &abilities);
     // What is not run yet is said first: much of what is refused follows from it.
-    let bound = Program::of(&planned);
-    if planned.refusals.is_empty() { bound.map_err(UpError::NotYet) } else { Err(UpError::Refused(planned.refusals)) }
+    let program = Program::of(&planned);
+    if !planned.refusals.is_empty() {
+        return Err(UpError::Refused(planned.refusals));
+    }
+    let paths = paths(&planned);
+    Ok(Compiled { program: program.map_err(UpError::NotYet)?, layout: Layout { paths, ..planned.layout } })
 }
 
 /// Listens where it was told to.
@@ -219,14 +294,16 @@ async fn serve_folder(
     ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
     let failed = |fault| UpError::Store(path.to_owned(), fault);
-    let program = program(wanted.catalog, wanted.layout, EngineKind::Embedded)?;
+    // What can't be run is said before the data is touched.
+    program(wanted.catalog, wanted.layout, EngineKind::Embedded)?;
     // The address first: a port that is taken is no reason to touch the data.
     let listener = listen(wanted).await?;
     let options = Options { durability, ..Options::default() };
     let opened = Embedded::open(path, options, Arc::new(keyloom_embedded::System));
     let (store, opened) = opened.map_err(UpError::Open)?;
     let store = Arc::new(store);
-    let run = Arc::new(Run::open(program, Arc::clone(&store), Arc::new(System)).await.map_err(failed)?);
+    let (run, _) = change::opened(wanted, EngineKind::Embedded, &store, true, failed).await?;
+    let run = Current::new(run);
     let mut secret = [0; 32];
     System.random(&mut secret);
     let control = Control::new(listener.local_addr().map_err(UpError::Machine)?, secret);
@@ -235,7 +312,7 @@ async fn serve_folder(
     let control_file = control.leave(path).map_err(UpError::Machine)?;
     let local = Local { store: Arc::clone(&store), control };
     let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });
-    let metrics = Arc::new(Metrics::new(&run));
+    let metrics = Arc::new(Metrics::new(&run.run()));
     let settling = settling(&run, Log::new(wanted.log), &metrics);
     let answered = answer(wanted, listener, run, metrics, Some(local), stop, ready).await;
     settling.stop().await;
@@ -244,9 +321,9 @@ async fn serve_folder(
 }
 
 /// Finishes what was cut off while the process is up, and counts it.
-pub(crate) fn settling(run: &Arc<Run>, log: Log, metrics: &Arc<Metrics>) -> Settling {
+pub(crate) fn settling(current: &Current, log: Log, metrics: &Arc<Metrics>) -> Settling {
     let metrics = Arc::clone(metrics);
-    Settling::start(Arc::clone(run), move |pass| {
+    Settling::start(current.clone(), move |pass| {
         metrics.settled(pass.as_ref().ok());
         match pass {
             Ok(pass) if pass.left > 0 => log.say("settle", &format!("{} marks could not be settled yet", pass.left)),
@@ -260,7 +337,7 @@ pub(crate) fn settling(run: &Arc<Run>, log: Log, metrics: &Arc<Metrics>) -> Sett
 pub(crate) async fn answer(
     wanted: &Up<'_>,
     listener: TcpListener,
-    run: Arc<Run>,
+    current: Current,
     metrics: Arc<Metrics>,
     local: Option<Local>,
     stop: impl Future<Output = ()>,
@@ -268,6 +345,7 @@ pub(crate) async fn answer(
 ) -> Result<(), UpError> {
     let address = format!("http://{}", listener.local_addr().map_err(UpError::Machine)?);
     let loopback_only = wanted.listen.ip().is_loopback();
+    let run = current.run();
     let has_keys = run.has_keys().await.map_err(UpError::Keys)?;
     if !loopback_only && !has_keys {
         return Err(UpError::NoKeys(wanted.listen));
@@ -286,8 +364,8 @@ pub(crate) async fn answer(
         None => Shows::Nothing,
     };
     let served = Arc::new(Served {
-        door: Door::new(Arc::clone(&run), loopback_only, development),
-        run,
+        door: Door::new(run, loopback_only, development),
+        current,
         turns: Semaphore::new(CALLS_MAX),
         log: Log::new(wanted.log),
         metrics,

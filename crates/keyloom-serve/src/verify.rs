@@ -17,7 +17,7 @@ use tokio::runtime::{Handle, Runtime};
 
 use crate::{
     client::{self, Remote},
-    data::{DataError, Reached, reach},
+    data::{DataError, Reached, opened, reach},
     engine::{Engine, Reach},
     system::System,
     up::program,
@@ -157,7 +157,7 @@ pub fn verify(
     asked: &Verifying,
     say: &mut dyn FnMut(&Progress),
 ) -> Result<Report, DataError> {
-    let program = program(catalog, layout, EngineKind::Embedded).map_err(DataError::Catalog)?;
+    program(catalog, layout, EngineKind::Embedded).map_err(DataError::Catalog)?;
     match reach(data)? {
         Reached::Running(control) => {
             remote(&(&control).into(), asked, say).map_err(|error| DataError::Running(data.to_owned(), error))
@@ -165,8 +165,7 @@ pub fn verify(
         Reached::Stopped(store) => {
             let runtime = runtime()?;
             let store = Arc::new(store);
-            let opened = runtime.block_on(Run::open(program, Arc::clone(&store), Arc::new(System)));
-            let run = opened.map_err(DataError::Store)?;
+            let run = runtime.block_on(opened(catalog, layout, &store))?;
             let report = driven(asked, &run, &runtime, say)?;
             drop(run);
             if let Some(store) = Arc::into_inner(store) {
@@ -203,7 +202,8 @@ pub fn verify_engine(
     say: &mut dyn FnMut(&Progress),
 ) -> Result<Report, DataError> {
     struct Driven<'a> {
-        program: keyloom_run::Program,
+        catalog: &'a Catalog,
+        layout: Option<&'a Layout>,
         engine: &'a Engine,
         asked: &'a Verifying,
         runtime: &'a Runtime,
@@ -214,18 +214,20 @@ pub fn verify_engine(
 
         fn with<S: Store + Define + Sweep>(self, store: Arc<S>) -> Self::Answer {
             let failed = |fault| DataError::Catalog(self.engine.failed(fault));
+            let program = self.runtime.block_on(self.engine.program(self.catalog, self.layout, &*store));
+            let program = program.map_err(DataError::Catalog)?;
             // Looking makes no tables.
-            let steps = self.runtime.block_on(Run::steps(&self.program, &*store)).map_err(failed)?;
+            let steps = self.runtime.block_on(Run::steps(&program, &*store)).map_err(failed)?;
             if !steps.is_empty() {
                 return Err(DataError::NoTables(self.engine.to_string()));
             }
-            let run = self.runtime.block_on(Run::open(self.program, store, Arc::new(System))).map_err(failed)?;
+            let run = self.runtime.block_on(Run::open(program, store, Arc::new(System))).map_err(failed)?;
             driven(self.asked, &run, self.runtime, self.say)
         }
     }
-    let program = engine.program(catalog, layout).map_err(DataError::Catalog)?;
+    program(catalog, layout, engine.kind()).map_err(DataError::Catalog)?;
     let runtime = runtime()?;
-    engine.reach(catalog, &runtime, Driven { program, engine, asked, runtime: &runtime, say })
+    engine.reach(catalog, &runtime, Driven { catalog, layout, engine, asked, runtime: &runtime, say })
 }
 
 fn runtime() -> Result<Runtime, DataError> {

@@ -15,5 +15,5 @@ mod yaml;
 pub use fault::Fault;
 pub use format::{format, is_layout, print_layout};
 pub use json_schema::{json_schema, layout_json_schema};
-pub use read::{Files, LayoutReading, Reading, Unreadable, nearest, read, read_layout};
+pub use read::{Files, LayoutReading, Reading, Unreadable, layout_of_text, nearest, read, read_layout};
 pub use text::Text;

@@ -30,7 +30,7 @@ use keyloom_finding::{FileId, Finding, Places, Sources};
 use keyloom_model::Catalog;
 
 pub use files::{Files, Unreadable};
-pub use layout::{LayoutReading, read_layout};
+pub use layout::{LayoutReading, layout_of_text, read_layout};
 pub use naming::nearest;
 
 /// What was understood of a catalog, and what was not.

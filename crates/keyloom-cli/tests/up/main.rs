@@ -7,6 +7,7 @@
 )]
 
 mod cases;
+mod change;
 mod copies;
 mod crash;
 mod data;

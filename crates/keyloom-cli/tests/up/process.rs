@@ -103,12 +103,17 @@ impl Up {
         self.stop_saying(signal).0
     }
 
-    /// Asks it to stop, and says with which code it did and what it complained of in its life.
-    pub(crate) fn stop_saying(mut self, signal: &str) -> (Option<i32>, String) {
-        Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+    /// Waits until it ends by itself, and says with which code it did and what it complained of in its life.
+    pub(crate) fn ended_saying(mut self) -> (Option<i32>, String) {
         let mut complaint = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
         (self.child.wait().unwrap().code(), complaint)
+    }
+
+    /// Asks it to stop, and says with which code it did and what it complained of in its life.
+    pub(crate) fn stop_saying(self, signal: &str) -> (Option<i32>, String) {
+        Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        self.ended_saying()
     }
 }
 

@@ -190,7 +190,7 @@ impl Client<'_> {
 
     async fn send(&self, request: &Request, attempt: u64) -> Sent {
         let server = self.world.pick(self.world.servers.len());
-        let run = self.world.servers[server].clone();
+        let run = self.world.server(server);
         let Request { pattern, body, key, .. } = request.clone();
         self.at(server, async move {
             let inputs = run.inputs_from_object(run.pattern(pattern).unwrap(), crate::Caller::NOBODY, &body)?;
@@ -202,7 +202,7 @@ impl Client<'_> {
 
     async fn outcome(&self, token: String) -> Sent {
         let server = self.world.pick(self.world.servers.len());
-        let run = self.world.servers[server].clone();
+        let run = self.world.server(server);
         self.at(server, async move { run.outcome(crate::Caller::NOBODY, &token).await }).await
     }
 

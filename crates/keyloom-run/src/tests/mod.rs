@@ -6,6 +6,7 @@
 mod ablations;
 #[path = "../../tests/shop/catalog.rs"]
 mod catalog;
+mod change;
 mod client;
 mod files;
 mod fragile;

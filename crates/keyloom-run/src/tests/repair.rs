@@ -47,7 +47,7 @@ impl World {
     }
 }
 
-async fn driven(run: &Run, clock: &Clock, mends: bool) -> Option<Report> {
+pub(super) async fn driven(run: &Run, clock: &Clock, mends: bool) -> Option<Report> {
     let mut verify = if mends { Verify::mending(run) } else { Verify::new(run) };
     for _ in 0..200 {
         match verify.next(run).await {

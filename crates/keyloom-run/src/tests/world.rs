@@ -35,6 +35,8 @@ pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) store: WideStore,
     pub(super) servers: Vec<Arc<Run>>,
+    /// Those that take their places, where the layout changes.
+    pub(super) instead: RefCell<Vec<Option<Arc<Run>>>>,
     pub(super) dice: Dice,
     pub(super) clock: Clock,
 }
@@ -59,6 +61,10 @@ impl Environment for Process {
             *awake_until = now + Duration::from_secs(5);
         }
         START_US + i64::try_from(now.saturating_sub(slept).as_micros()).unwrap()
+    }
+
+    fn steady_us(&self) -> i64 {
+        i64::try_from(self.clock.elapsed().as_micros()).unwrap()
     }
 
     fn random(&self, bytes: &mut [u8]) {
@@ -87,18 +93,27 @@ impl World {
         let simulation = Simulation::new(seed, Faults::none());
         let (store, dice, clock) = (WideStore::new(&simulation), simulation.dice(), simulation.clock());
         let server = |number: usize| {
-            let ahead = Duration::from_millis([0, 13, 90][number % 3]);
-            let environment =
-                Process { clock: clock.clone(), ahead, dice: dice.clone(), awake_until: Mutex::default() };
-            let opened = Run::open(program.clone(), Arc::new(store.clone()), Arc::new(environment));
+            let environment = process(&clock, &dice, number);
+            let opened = Run::open(program.clone(), Arc::new(store.clone()), environment);
             let mut run = simulation.block_on(opened).unwrap().unwrap();
             run.protocol = protocol;
             Arc::new(run)
         };
         let servers: Vec<Arc<Run>> = (0..SERVERS).map(server).collect();
-        let world = Self { theme, seed, fragility: Cell::default(), servers, store, dice, clock, simulation };
+        let (fragility, instead) = (Cell::default(), RefCell::new(vec![None; SERVERS]));
+        let world = Self { theme, seed, fragility, servers, instead, store, dice, clock, simulation };
         world.settle_from_here();
         world
+    }
+
+    /// Who serves at this place now.
+    pub(super) fn server(&self, number: usize) -> Arc<Run> {
+        self.instead.borrow()[number].clone().unwrap_or_else(|| self.servers[number].clone())
+    }
+
+    /// The clock and the chance of a process.
+    pub(super) fn process(&self, number: usize) -> Arc<dyn Environment> {
+        process(&self.clock, &self.dice, number)
     }
 
     /// The log of a store that is opened begins some time before; here it may begin at once.
@@ -157,7 +172,7 @@ impl World {
     async fn settle_somewhere(&self) {
         self.clock.sleep(self.dice.span(Duration::from_millis(20), Duration::from_millis(400))).await;
         let number = self.pick(SERVERS);
-        let run = self.servers[number].clone();
+        let run = self.server(number);
         if self.dice.chance(0.2) {
             drop(self.at(number, async move { run.settle().await }));
         } else {
@@ -189,7 +204,7 @@ impl World {
         let mut settled = 0;
         for _ in 0..50 {
             self.rest(Duration::from_secs(1));
-            let pass = self.simulation.block_on(self.servers[0].settle()).map_err(|halt| halt.to_string())?;
+            let pass = self.simulation.block_on(self.server(0).settle()).map_err(|halt| halt.to_string())?;
             let pass = pass.map_err(|problem| format!("settling: {problem}"))?;
             settled += pass.settled;
             if pass.settled == 0 && pass.left == 0 {
@@ -213,7 +228,7 @@ impl World {
         }
     }
 
-    fn rest(&self, span: Duration) {
+    pub(super) fn rest(&self, span: Duration) {
         drop(self.simulation.spawn("observer", self.clock.sleep(span)));
         self.simulation.run().unwrap();
     }
@@ -232,8 +247,13 @@ impl World {
     }
 }
 
+fn process(clock: &Clock, dice: &Dice, number: usize) -> Arc<dyn Environment> {
+    let ahead = Duration::from_millis([0, 13, 90][number % 3]);
+    Arc::new(Process { clock: clock.clone(), ahead, dice: dice.clone(), awake_until: Mutex::default() })
+}
+
 /// What all of them return.
-async fn together<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
+pub(super) async fn together<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|context| {
         for (future, done) in futures.iter_mut().zip(&mut done).filter(|(_, done)| done.is_none()) {

@@ -48,18 +48,27 @@ impl Run {
             if sight.differences.is_empty() {
                 return Ok(None);
             }
-            why = match (&entity.source.hidden, self.program.companions) {
-                (None, _) => self.mend_placed(entity, key, &sight.differences, attempt > 0).await?,
-                (Some(_), Companions::Ride) => self.mend_carried(entity, key, &sight.differences).await?,
-                (Some(_), Companions::Follow) => {
-                    self.mend_followed(entity, key, &sight.differences, attempt > 0).await?
-                }
-            };
+            why = self.mend_once(entity, key, &sight.differences, attempt > 0).await?;
         }
         if self.look(entity, key, suspects).await?.differences.is_empty() {
             return Ok(None);
         }
         Ok(why.or_else(|| Some("a row could not be brought right, because it changes or the store fails".into())))
+    }
+
+    /// Places what follows from a source row, and removes what does not; by a higher version where one did not help.
+    pub(super) async fn mend_once(
+        &self,
+        entity: &EntityPlan,
+        key: &[Owned],
+        differences: &[(Differs, Place)],
+        overtake: bool,
+    ) -> Result<Left, Problem> {
+        match (&entity.source.hidden, self.program.companions) {
+            (None, _) => self.mend_placed(entity, key, differences, overtake).await,
+            (Some(_), Companions::Ride) => self.mend_carried(entity, key, differences).await,
+            (Some(_), Companions::Follow) => self.mend_followed(entity, key, differences, overtake).await,
+        }
     }
 
     async fn mend_followed(

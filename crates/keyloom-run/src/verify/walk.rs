@@ -9,7 +9,7 @@ use crate::{problem::Problem, read::millis, run::Run};
 const PIECE_ROWS: u32 = 500;
 
 /// How far a walk has come.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Walk {
     /// What is left, the present one last.
     segments: Option<Vec<Segment>>,

@@ -75,7 +75,7 @@ fn keyloom(folder: &Path) {
         keys: &folder.join("keys"),
         log: Logging { write: |_| {}, for_people: false, calls: false },
         halt: Halt::default(),
-        schema: |_| {},
+        make: &|_| true,
     };
     up(&wanted, &mut |ready| say(ready.address.trim_start_matches("http://"))).unwrap();
 }

@@ -32,6 +32,7 @@ use tokio::sync::Semaphore;
 use crate::{
     control::Control,
     door::Door,
+    following::Current,
     handle::{Local, Served},
     log::{Log, Logging},
     metrics::Metrics,
@@ -167,14 +168,15 @@ impl Ground {
         let store = Arc::new(store);
         let shaky =
             Arc::new(Shaky { store: Arc::clone(&store), armed: AtomicBool::new(false), down: AtomicBool::new(false) });
-        let run = Arc::new(Run::open(program, Arc::clone(&shaky), Arc::new(System)).await.unwrap());
+        let current = Current::new(Run::open(program, Arc::clone(&shaky), Arc::new(System)).await.unwrap());
+        let run = current.run();
         let mut secret = [0; 32];
         System.random(&mut secret);
         let control = Control::new(SocketAddr::from(([127, 0, 0, 1], 1)), secret);
         let secret = control.secret.clone();
         let served = Served {
             door: Door::new(Arc::clone(&run), true, None),
-            run: Arc::clone(&run),
+            current,
             turns: Semaphore::new(8),
             log: Log::new(Logging {
                 write: |line| assert!(!line.contains("kl_"), "{line}"),

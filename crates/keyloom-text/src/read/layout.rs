@@ -8,12 +8,12 @@ mod tables;
 
 use std::collections::HashSet;
 
-use keyloom_finding::{FileId, Finding, Place, Places, Sources};
+use keyloom_finding::{FileId, Finding, Level, Place, Places, Sources};
 use keyloom_model::layout::Layout;
-use keyloom_model::{Engine, TimeSpan};
+use keyloom_model::{Catalog, Engine, TimeSpan};
 
-use super::files::{self, Files};
-use super::scope::Names;
+use super::files::{self, Files, Unreadable};
+use super::scope::{Names, entity_path};
 use super::syntax::{Grammar, Keys, Reader};
 use super::{Reading, naming::nearest};
 use crate::parse::units;
@@ -82,6 +82,27 @@ pub fn read_layout(name: &str, files: &dyn Files, sources: &mut Sources, catalog
         misread,
         unreadable: loaded.unreadable,
     }
+}
+
+/// Reads a layout that no file holds, against a catalog that is understood as a whole. It names these entities; what it says
+/// of those that the catalog lacks is left out.
+///
+/// # Errors
+/// With what is wrong with it.
+pub fn layout_of_text(text: &str, entities: &[String], catalog: &Catalog) -> Result<Layout, Vec<String>> {
+    struct One<'a>(&'a str);
+    impl Files for One<'_> {
+        fn open(&self, _: &str) -> Result<String, Unreadable> {
+            Ok(self.0.to_owned())
+        }
+    }
+    let lacking = entities.iter().filter(|entity| catalog.entity(entity).is_none());
+    let misread = lacking.map(|entity| entity_path(entity)).collect();
+    let whole = Reading { catalog: catalog.clone(), misread, ..Reading::default() };
+    let read = read_layout("layout.yaml", &One(text), &mut Sources::default(), &whole);
+    let errors = read.findings.into_iter().filter(|finding| finding.level == Level::Error);
+    let wrong: Vec<String> = errors.map(|finding| finding.message).collect();
+    if wrong.is_empty() && !read.unreadable { Ok(read.layout) } else { Err(wrong) }
 }
 
 fn read_file(reader: &mut Reader<'_>, names: &Names<'_>, root: &Node, layout: &mut Layout) {
