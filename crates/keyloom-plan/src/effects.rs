@@ -11,7 +11,7 @@ pub use kept::{counts_again, way, way_of};
 use keyloom_model::layout::{Holds, Keeper, Layout, Table, Way};
 use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Step, Write, WriteVerb};
 
-use crate::stored::{Companions, DIRTY_LOG, REGISTER};
+use crate::stored::{Companions, DIRTY_LOG, REGISTER, counts_placed};
 
 /// What one write of a pattern does.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,7 +159,10 @@ fn plan(
         (Class::Decided, Companions::Follow) => effects.len() > 1,
         (Class::Decided, Companions::Ride) => does(&Does::Touches),
         // What is counted from rows that are placed is counted behind them.
-        (Class::Append | Class::Fed | Class::Blind, _) => does(&Does::Keeps(Way::Recount)),
+        (Class::Append | Class::Fed | Class::Blind, _) => {
+            let has_log = companions == Companions::Follow || counts_placed(catalog, layout, companions);
+            has_log && does(&Does::Keeps(Way::Recount))
+        }
     };
     if comes_after {
         effects.push(Effect { table: DIRTY_LOG.to_owned(), does: Does::Marks, when: When::Always });

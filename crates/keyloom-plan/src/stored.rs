@@ -129,7 +129,7 @@ fn deletes_parts(catalog: &Catalog) -> bool {
 }
 
 /// Whether rows are counted that are placed, which happens behind them.
-fn counts_placed(catalog: &Catalog, layout: &Layout, companions: Companions) -> bool {
+pub(crate) fn counts_placed(catalog: &Catalog, layout: &Layout, companions: Companions) -> bool {
     layout.tables.iter().any(|table| {
         let Holds::Kept { entity, field, upkeep } = &table.holds else { return false };
         let field = catalog.entity(entity).and_then(|entity| entity.field(field));
