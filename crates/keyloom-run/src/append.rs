@@ -26,7 +26,7 @@ type Owned = Value<'static>;
 /// What an engine adds to each value and each row, seen generously.
 const BESIDE: usize = 40;
 /// How often placements are sent before the caller is told to.
-const TRIES_MAX: usize = 3;
+pub(crate) const TRIES_MAX: usize = 3;
 
 impl Run {
     pub(crate) async fn append(
@@ -36,33 +36,35 @@ impl Run {
         call: &Call<'_>,
         request: &Request,
     ) -> Result<Answer, Problem> {
-        let values = match self.judge(plan, None, call, request).await? {
-            Next::Stands(values) => values,
-            Next::Gone | Next::Refused(_) => return Err(Problem::Broken("a row that is added was refused".into())),
-        };
-        let version = version_of(entity, &values, request)?;
-        let record = Record::placed(version, request.now_us, values);
+        let record = self.placed_record(plan, entity, call, request).await?;
         let source = self.source_row(entity, &record)?;
         let lists = self.added_with(entity, &record)?;
-        let mut placed = Ok(true);
         for _ in 0..TRIES_MAX {
-            placed = self.place_all(entity, &source, &lists).await;
-            if !matches!(placed, Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. })) {
-                break;
+            match self.place_all(entity, &source, &lists).await {
+                Ok(visible) => {
+                    let row = self.returned(plan, entity, None, &record, self.now_us()).await?;
+                    return self.applied(entity, &record, record.version, row, visible);
+                }
+                Err(fault) => is_open(fault)?,
             }
         }
-        match placed {
-            Ok(visible) => {
-                let row = self.returned(plan, entity, None, &record, self.now_us()).await?;
-                self.applied(entity, &record, version, row, visible)
-            }
-            Err(Fault::Refused(cause)) => Err(Problem::Input(cause.into_owned())),
-            Err(Fault::Broken(cause)) => Err(Problem::Broken(cause.into_owned())),
-            // Some of it may be there. The same request places the rest.
-            Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => {
-                Ok(Answer::Unknown { token: self.outcome_token(entity, &source.key, request, Some(version))? })
-            }
-        }
+        // Some of it may be there. The same request places the rest.
+        Ok(Answer::Unknown { token: self.outcome_token(entity, &source.key, request, Some(record.version))? })
+    }
+
+    /// The row that a request places, whatever stands there.
+    pub(crate) async fn placed_record(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        call: &Call<'_>,
+        request: &Request,
+    ) -> Result<Record, Problem> {
+        let values = match self.judge(plan, None, call, request).await? {
+            Next::Stands(values) => values,
+            Next::Gone | Next::Refused(_) => return Err(Problem::Broken("a row that is placed was refused".into())),
+        };
+        Ok(Record::placed(version_of(entity, &values, request)?, request.now_us, values))
     }
 
     /// Whether the rows of an entity only come, and never change.
@@ -154,6 +156,15 @@ impl Run {
             values: Some(values.chain(std::iter::repeat(Value::Null)).take(columns).collect()),
             expires_at: crate::judge::ends_at(entity, &record.values)?.map(keyloom_store::Millis),
         })
+    }
+}
+
+/// Whether placements that met this fault may be there or may be sent again; else there is no sense in that.
+pub(crate) fn is_open(fault: Fault) -> Result<(), Problem> {
+    match fault {
+        Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. } => Ok(()),
+        Fault::Refused(cause) => Err(Problem::Input(cause.into_owned())),
+        Fault::Broken(cause) => Err(Problem::Broken(cause.into_owned())),
     }
 }
 

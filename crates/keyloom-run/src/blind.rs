@@ -4,14 +4,13 @@
 //! A row never moves in a list, so a removal knows all places of a row by its key. All of them come at once: there is no
 //! row that would say what is still to be done.
 
-use keyloom_store::{Fault, Freshness};
+use keyloom_store::Freshness;
 use keyloom_value::Value;
 
 use crate::{
     answer::Answer,
-    append::version_of,
+    append::{TRIES_MAX, is_open, version_of},
     carry::Companion,
-    judge::Next,
     problem::Problem,
     program::{EntityPlan, Write},
     record::Record,
@@ -21,8 +20,6 @@ use crate::{
 
 type Owned = Value<'static>;
 
-/// How often placements are sent before the caller is told to.
-const TRIES_MAX: usize = 3;
 /// In what names an outcome that is not known, the last digit of an even version says that it is a removal.
 const REMOVAL: u64 = 1;
 
@@ -34,12 +31,8 @@ impl Run {
         call: &Call<'_>,
         request: &Request,
     ) -> Result<Answer, Problem> {
-        let values = match self.judge(plan, None, call, request).await? {
-            Next::Stands(values) => values,
-            Next::Gone | Next::Refused(_) => return Err(Problem::Broken("a row that is put was refused".into())),
-        };
-        let version = version_of(entity, &values, request)?;
-        let record = Record::placed(version, request.now_us, values);
+        let record = self.placed_record(plan, entity, call, request).await?;
+        let version = record.version;
         let source = self.source_row(entity, &record)?;
         let rows: Vec<Companion> = std::iter::once(source).chain(self.standing(entity, &record)).collect();
         let unknown = || self.outcome_token(entity, &request.target, request, Some(version));
@@ -128,9 +121,7 @@ impl Run {
         for _ in 0..TRIES_MAX {
             match self.place_together(&rows).await {
                 Ok(()) => return Ok(true),
-                Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => {}
-                Err(Fault::Refused(cause)) => return Err(Problem::Input(cause.into_owned())),
-                Err(Fault::Broken(cause)) => return Err(Problem::Broken(cause.into_owned())),
+                Err(fault) => is_open(fault)?,
             }
         }
         Ok(false)
