@@ -4,6 +4,7 @@ use std::path::Path;
 use keyloom::check::{Baseline, Config, Laid, fails, review_all};
 use keyloom::finding::{Finding, Sources};
 use keyloom::model::Date;
+use keyloom::serve::today;
 use keyloom::survey::{recall, survey};
 use keyloom::text::{Reading, read, read_layout};
 
@@ -17,7 +18,6 @@ use crate::repository::Repository;
 use crate::settings::settings;
 use crate::since::Changed;
 use crate::taken;
-use crate::today::today;
 
 /// Reviews catalogs, and schemas with the statements that use them.
 pub(crate) fn run(arguments: &CheckArguments) -> Exit {

@@ -2,6 +2,7 @@ use std::path::Path;
 
 use keyloom::finding::{Level, Sources};
 use keyloom::plan::Program;
+use keyloom::serve::today;
 use keyloom::text::{print_layout, read};
 
 use crate::Exit;
@@ -9,7 +10,6 @@ use crate::arguments::{DesignArguments, FindingFormat, ShowFormat};
 use crate::files::{Disk, relative_name, shown_name};
 use crate::layouts::program;
 use crate::output::{complain, print, print_findings, write};
-use crate::today::today;
 
 /// Designs the tables of a catalog, and says in a sentence how each pattern is answered.
 pub(crate) fn run(arguments: &DesignArguments) -> Exit {

@@ -2,6 +2,7 @@ use keyloom::emit;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::Engine;
 use keyloom::plan::Program;
+use keyloom::serve::today;
 use keyloom::store::Fault;
 use keyloom::text::{Reading, read};
 
@@ -10,7 +11,6 @@ use crate::arguments::{EmitArguments, EmitKind, FindingFormat};
 use crate::files::{Disk, relative_name, shown_name};
 use crate::layouts::program;
 use crate::output::{complain, print, print_findings, write};
-use crate::today::today;
 
 /// Writes the tables of a program, in a keyspace if it has one.
 type Tables = fn(&Program, &str) -> Result<String, Fault>;

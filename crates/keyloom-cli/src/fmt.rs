@@ -1,13 +1,13 @@
 use std::path::Path;
 
 use keyloom::finding::Sources;
+use keyloom::serve::today;
 use keyloom::text::{Unreadable, format};
 
 use crate::Exit;
 use crate::arguments::{FindingFormat, FmtArguments};
 use crate::files::{STANDARD_INPUT, catalog_path, read, shown_name, standard_input};
 use crate::output::{complain, print, print_findings};
-use crate::today::today;
 
 /// Prints files canonically, in place.
 pub(crate) fn run(arguments: &FmtArguments) -> Exit {

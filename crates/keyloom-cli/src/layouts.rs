@@ -6,13 +6,13 @@ use keyloom::design::design;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::{Engine, layout::Layout};
 use keyloom::plan::Program;
+use keyloom::serve::today;
 use keyloom::text::{Reading, read_layout};
 
 use crate::Exit;
 use crate::arguments::FindingFormat;
 use crate::files::{Disk, relative_name};
 use crate::output::{complain, print_findings};
-use crate::today::today;
 
 /// The layout in a file, if it is one of this catalog and understood.
 pub(crate) fn layout(path: &Path, catalog: &Reading, sources: &mut Sources) -> Result<Layout, Exit> {

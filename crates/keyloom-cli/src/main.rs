@@ -29,7 +29,6 @@ mod show;
 mod since;
 mod size;
 mod taken;
-mod today;
 mod up;
 mod verify;
 mod whose;

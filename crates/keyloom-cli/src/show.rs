@@ -2,6 +2,7 @@ use std::path::Path;
 
 use keyloom::finding::{Level, Sources};
 use keyloom::model::{Catalog, Engine};
+use keyloom::serve::today;
 use keyloom::show::Shown;
 use keyloom::text::read;
 
@@ -10,7 +11,6 @@ use crate::arguments::{FindingFormat, ShowArguments, ShowFormat};
 use crate::files::{Disk, shown_name};
 use crate::layouts::program;
 use crate::output::{complain, print, print_findings};
-use crate::today::today;
 
 /// Shows what was understood. Faults come first; one thing that was understood is shown in spite of others.
 pub(crate) fn run(arguments: &ShowArguments) -> Exit {

@@ -2,6 +2,7 @@ use keyloom::facts::Prices;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::{Catalog, Engine};
 use keyloom::plan::Program;
+use keyloom::serve::today;
 use keyloom::size::{Replicas, Terms, WhatIf, json, plot, size, text, text_beside};
 use keyloom::text::read;
 
@@ -10,7 +11,6 @@ use crate::arguments::{FindingFormat, ShowFormat, SizeArguments};
 use crate::files::{self, Disk, relative_name, shown_name};
 use crate::layouts::program;
 use crate::output::{complain, print, print_findings};
-use crate::today::today;
 
 /// The region whose prices are taken unless one is stated.
 const REGION: &str = "us-east-1";

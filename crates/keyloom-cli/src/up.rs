@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::{Catalog, bytes_text, layout::Layout};
+use keyloom::serve::today;
 use keyloom::serve::{
     Data, Engine, Halt, Logging, Making, Password, Ready, Shows, StoreAddress, Up, UpError, making, up,
 };
@@ -16,7 +17,6 @@ use crate::files::{Disk, shown_name};
 use crate::layouts;
 use crate::output::{complain, print, print_findings};
 use crate::settings::settings;
-use crate::today::today;
 
 /// Serves a catalog until it is told to stop.
 pub(crate) fn run(arguments: &UpArguments) -> Exit {

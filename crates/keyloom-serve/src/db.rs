@@ -6,6 +6,7 @@ use keyloom_embedded::{Embedded, Options};
 use keyloom_model::{Action, Catalog, Engine as EngineKind, Pattern, layout::Layout};
 use keyloom_run::{Answer, Call, Caller, Environment, Inputs, LayoutRecord, Problem, Run, tenant_of, uuid7};
 use keyloom_store::{Define, Fault, Store, Sweep};
+use keyloom_value::{Kind, Value, to_text};
 use serde_json::Value as Json;
 
 use crate::{
@@ -281,7 +282,7 @@ impl<'a> IntoFuture for Calling<'a, Vec<Json>> {
 pub fn new_key() -> String {
     let mut random = [0; 10];
     System.random(&mut random);
-    let digits = format!("{:032x}", u128::from_be_bytes(uuid7(System.now_us().div_euclid(1_000), random)));
-    let [time, middle, version, variant, rest] = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
-    format!("{time}-{middle}-{version}-{variant}-{rest}")
+    let uuid = Value::Uuid(uuid7(System.now_us().div_euclid(1_000), random));
+    // Every uuid has a text.
+    to_text(&uuid, &Kind::Uuid7).unwrap_or_default()
 }

@@ -60,5 +60,6 @@ pub use keys::{KeyData, KeysOf};
 pub use log::Logging;
 pub use signals::Halt;
 pub use store_address::{CassandraAddress, DynamoDbAddress, NoStore, Password, StoreAddress};
+pub use system::today;
 pub use up::{Data, Ready, Shows, Up, UpError, making, up};
 pub use verify::{Progress, Verifying, verify, verify_engine, verify_remote};

@@ -3,6 +3,7 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
+use keyloom_model::Date;
 use keyloom_run::Environment;
 
 /// The machine's clock and its source of chance.
@@ -24,4 +25,10 @@ impl Environment for System {
         #[expect(clippy::expect_used, reason = "a machine without a source of chance can't run this")]
         getrandom::fill(bytes).expect("the system's source of chance answers");
     }
+}
+
+/// Today by the machine's clock, in UTC; the first day of 1970 where the clock stands before it.
+pub fn today() -> Date {
+    let days = System.now_us().div_euclid(86_400_000_000);
+    Date::from_days_since_1970(days).unwrap_or(Date { year: 1970, month: 1, day: 1 })
 }

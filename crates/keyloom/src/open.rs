@@ -1,17 +1,14 @@
 //! Running a catalog inside a program.
 
-use std::{
-    fmt,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::fmt;
 
 use keyloom_check::{Config, all_rules, review};
 use keyloom_finding::{
     Finding, Level, Sources,
     render::{Format, Report, Style, render},
 };
-use keyloom_model::{Catalog, Date};
-use keyloom_serve::{Data, Db, UpError};
+use keyloom_model::Catalog;
+use keyloom_serve::{Data, Db, UpError, today};
 use keyloom_text::{Files, Unreadable, read};
 
 /// Opens a catalog over its data, with the tables that `keyloom design` writes for it; [`Db::open`] takes others.
@@ -106,10 +103,3 @@ impl fmt::Display for Unsound {
 }
 
 impl std::error::Error for Unsound {}
-
-#[expect(clippy::disallowed_methods, reason = "a program that runs a catalog runs it today")]
-fn today() -> Date {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let days = i64::try_from(seconds / 86_400).unwrap_or(0);
-    Date::from_days_since_1970(days).unwrap_or(Date { year: 1970, month: 1, day: 1 })
-}
