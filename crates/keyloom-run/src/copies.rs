@@ -65,9 +65,8 @@ impl Run {
         let now_us = self.now_us();
         let mut found: Vec<Option<Record>> = Vec::with_capacity(rows.len());
         for rows in rows.chunks(AT_ONCE) {
-            let get = |row: &'_ Checked| (self.table(row.table).0, row.table);
             let gets = rows.iter().map(|row| {
-                let (table, _) = get(row);
+                let table = self.table(row.table).0;
                 Get { table, key: &row.key, freshness: Freshness::Settled, now: millis(now_us) }
             });
             for (row, got) in rows.iter().zip(self.store.get_many(&gets.collect::<Vec<_>>()).await) {
