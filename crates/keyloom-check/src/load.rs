@@ -81,7 +81,7 @@ impl Load {
 /// How many rows an effect writes.
 pub(crate) fn rows(does: &Does) -> u64 {
     match does {
-        Does::Moves(_) | Does::Exchanges | Does::Marks => 2,
+        Does::Moves(_) | Does::Exchanges | Does::Marks | Does::MarksEnd => 2,
         Does::Decides(_) | Does::Places | Does::Clears | Does::Puts(_) | Does::Removes(_) => 1,
         Does::Reserves | Does::Frees | Does::Adds { .. } | Does::Keeps(_) | Does::Contributes | Does::Numbers => 1,
         Does::Registers => 1,

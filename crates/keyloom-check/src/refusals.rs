@@ -74,7 +74,7 @@ impl LayoutContext<'_> {
             What::OtherForm(_) | What::Class { .. } | What::NotMade | What::NoCopy(_) | What::Horizons { .. } => {
                 "stated-otherwise"
             }
-            What::Together { .. } => "misfit-requirement",
+            What::Together { .. } | What::LooseParts { .. } => "misfit-requirement",
             What::Transaction { .. } => "oversized-transaction",
             What::TooLarge { part: "row", .. } => "oversized-item",
             What::TooLarge { .. } => "key-too-long",

@@ -51,6 +51,7 @@ pub(crate) mod missing_tie_breaker;
 pub(crate) mod mixed_sort_direction;
 pub(crate) mod mixed_write_discipline;
 pub(crate) mod moving_key;
+pub(crate) mod must_present_seen;
 pub(crate) mod noisy_tenant;
 pub(crate) mod nonfrozen_collection_overwrite;
 pub(crate) mod null_write;

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use keyloom::check::review;
 use keyloom::finding::{Finding, Level, Sources};
-use keyloom::model::{Catalog, bytes_text, layout::Layout};
+use keyloom::model::{Catalog, Endpoint, bytes_text, layout::Layout};
 use keyloom::serve::today;
 use keyloom::serve::{
     Data, Engine, Halt, Logging, Making, Password, Ready, Shows, StoreAddress, Up, UpError, making, up,
@@ -204,7 +204,7 @@ fn say(catalog: &Catalog, place: &str, keys: &Path, ready: &Ready) {
     let mut text = format!(
         "{} is up: {} endpoints at {}/\ndata: {place}{found}\n",
         catalog.name,
-        catalog.patterns.len(),
+        catalog.patterns.iter().filter(|pattern| Endpoint::method_of(pattern).is_some()).count(),
         ready.address
     );
     if let Some(crashed) = ready.opened.as_ref().and_then(|opened| opened.crashed.as_ref()) {

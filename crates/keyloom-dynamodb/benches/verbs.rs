@@ -55,10 +55,10 @@ fn main() {
 
 async fn open(endpoint: &str) -> StoreSide<DynamoDb> {
     let options = Options {
-        prefix: PREFIX.to_owned(),
         region: Some(REGION.to_owned()),
         endpoint: Some(endpoint.to_owned()),
         credentials: Credentials::Fixed { key: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() },
+        ..Options::new(PREFIX)
     };
     StoreSide::open(DynamoDb::connect(&options).await.unwrap()).await
 }

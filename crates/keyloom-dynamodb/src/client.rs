@@ -12,9 +12,6 @@ use crate::layout::refuse_prefix;
 /// How long it may take to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 
-/// How long a call may take, from its beginning to the last byte of its answer. Afterwards it is given up.
-const ANSWER_WITHIN: Duration = Duration::from_secs(5);
-
 /// Where the tables are, and who asks.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -26,6 +23,21 @@ pub struct Options {
     pub endpoint: Option<String>,
     /// Who asks.
     pub credentials: Credentials,
+    /// How long a call may take, from its beginning to the last byte of its answer, until it is given up.
+    pub patience: Duration,
+}
+
+impl Options {
+    /// The tables of a prefix, found and asked as every tool of AWS does.
+    pub fn new(prefix: impl Into<String>) -> Self {
+        Self {
+            prefix: prefix.into(),
+            region: None,
+            endpoint: None,
+            credentials: Credentials::Standard,
+            patience: Duration::from_secs(5),
+        }
+    }
 }
 
 /// Who asks.
@@ -58,7 +70,7 @@ impl std::fmt::Debug for Credentials {
 pub(crate) async fn connect(options: &Options) -> Result<Client, Fault> {
     refuse_prefix(&options.prefix)?;
     let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::AwsLc)).build_https();
-    let times = TimeoutConfig::builder().connect_timeout(CONNECT_WITHIN).operation_timeout(ANSWER_WITHIN).build();
+    let times = TimeoutConfig::builder().connect_timeout(CONNECT_WITHIN).operation_timeout(options.patience).build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
         .http_client(http)
         .timeout_config(times)

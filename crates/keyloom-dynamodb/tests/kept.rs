@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that can't go on has failed")]
 #![allow(dead_code, reason = "other tests of these modules need more of them")]
 
-#[path = "../../keyloom-run/tests/support/clock.rs"]
+#[path = "../../keyloom-run/tests/all/support/clock.rs"]
 mod clock;
 mod common;
-#[path = "../../keyloom-run/tests/support/house.rs"]
+#[path = "../../keyloom-run/tests/all/support/house.rs"]
 mod house;
-#[path = "../../keyloom-run/tests/support/lots.rs"]
+#[path = "../../keyloom-run/tests/all/support/lots.rs"]
 mod lots;
 
 use keyloom_engines::announce;

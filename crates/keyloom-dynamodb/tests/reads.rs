@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that can't go on has failed")]
 #![allow(dead_code, reason = "other tests of these modules need more of them")]
 
+#[path = "../../keyloom-run/tests/all/support/clock.rs"]
+mod clock;
 mod common;
-#[path = "../../keyloom-run/tests/reads/compare.rs"]
+#[path = "../../keyloom-run/tests/all/reads/compare.rs"]
 mod compare;
-#[path = "../../keyloom-run/tests/reads/desk.rs"]
+#[path = "../../keyloom-run/tests/all/reads/desk.rs"]
 mod desk;
-#[path = "../../keyloom-run/tests/reads/plain.rs"]
+#[path = "../../keyloom-run/tests/all/reads/plain.rs"]
 mod plain;
 
 use std::sync::Arc;

@@ -108,7 +108,7 @@ impl Entity {
             return (Class::Decided, reason);
         }
         if self.append_only {
-            let decided = self.is_no_function(catalog);
+            let decided = self.is_no_function(catalog).or_else(|| self.is_looked_at(catalog));
             return decided.map_or((Class::Append, ClassReason::AppendOnly), |reason| (Class::Decided, reason));
         }
         if let Some(reason) = self.kept_with(catalog) {
@@ -134,8 +134,10 @@ impl Entity {
                 }
                 writes += 1;
                 newest += usize::from(write.newest.is_some());
+                // A row that is deleted leaves its lists, as one that is put may; both must know where it stood.
+                let whole = Write { verb: WriteVerb::Put, ..write.clone() };
                 if write.newest.is_none()
-                    && let Some(moved) = write.moves(catalog).into_iter().next()
+                    && let Some(moved) = whole.moves(catalog).into_iter().next()
                 {
                     let moves = ClassReason::Moves { pattern: pattern.name.clone(), within: moved.within };
                     return (Class::Decided, moves);
@@ -190,12 +192,8 @@ impl Entity {
     /// there. Of a row that is placed that depends on requests that are still under way.
     fn is_looked_at(&self, catalog: &Catalog) -> Option<ClassReason> {
         let word = |word, of: String| Some(ClassReason::Word { word, of });
-        let deleted = |parent: &&String| {
-            let mut writes = catalog.patterns.iter().flat_map(|pattern| pattern.writes());
-            writes.any(|(_, write)| write.verb == WriteVerb::Delete && write.entity == **parent)
-        };
-        if let Some(parent) = self.part_of.as_ref().filter(deleted) {
-            return word("part_of", parent.clone());
+        if let Some((_, whole)) = self.felled_by(catalog) {
+            return word("part_of", whole.name.clone());
         }
         for other in &catalog.entities {
             let held =
@@ -205,6 +203,24 @@ impl Entity {
             }
         }
         None
+    }
+
+    /// The row that its rows are deleted with, and the field that points to it; `None` where nothing deletes that row: neither a
+    /// pattern nor what it is itself a part of.
+    pub fn felled_by<'a>(&'a self, catalog: &'a Catalog) -> Option<(&'a Field, &'a Entity)> {
+        let whole_of = |part: &Entity| part.part_of.as_ref().and_then(|whole| catalog.entity(whole));
+        let is_deleted = |entity: &Entity| {
+            let mut writes = catalog.patterns.iter().flat_map(|pattern| pattern.writes());
+            writes.any(|(_, write)| write.verb == WriteVerb::Delete && write.entity == entity.name)
+        };
+        let own = whole_of(self)?;
+        // As many steps as there are entities: one may be a part of itself.
+        let mut wholes = std::iter::successors(Some(own), |whole| whole_of(whole)).take(catalog.entities.len());
+        if !wholes.any(is_deleted) {
+            return None;
+        }
+        let points = |field: &&Field| field.reference.as_ref().is_some_and(|to| to.entity == own.name);
+        self.fields.iter().find(points).map(|field| (field, own))
     }
 
     /// What must be known of a row before it is changed.

@@ -12,6 +12,7 @@ use keyloom_model::layout::{Bucket, Holds, Keeper, Layout, Part, SortItem, Table
 use keyloom_model::{Catalog, Entity, Expr, Fill, Freshness, Path, Root};
 
 use crate::question::{Asked, Wants, is_kept};
+use crate::stored::is_index;
 use crate::test::{Fixed, Test, Within};
 use crate::truth::Known;
 
@@ -121,11 +122,13 @@ impl fmt::Display for Why {
 /// With the reason of each table of the entity.
 pub fn best(catalog: &Catalog, layout: &Layout, asked: &Asked) -> Result<Access, Vec<(String, Why)>> {
     let mut why = Vec::new();
-    let mut best: Option<((bool, usize), Access)> = None;
+    let mut best: Option<((bool, usize, bool), Access)> = None;
     for table in &layout.tables {
         match serve(catalog, layout, asked, table) {
             Ok(access) => {
-                let rank = (!access.remains.is_empty(), access.reach.spread());
+                // What a caller has seen must be presented to an index, so one that needs no such help comes first.
+                let helped = is_index(table) && asked.freshness == Some(Freshness::ReadYourWrites);
+                let rank = (!access.remains.is_empty(), access.reach.spread(), helped);
                 // The first of equals stays: the order of the layout decides.
                 if best.as_ref().is_none_or(|(least, _)| rank < *least) {
                     best = Some((rank, access));
@@ -151,7 +154,8 @@ pub fn serve(catalog: &Catalog, layout: &Layout, asked: &Asked, table: &Table) -
     let known = Known::of(entity, &asked.tests);
     shows_all(catalog, entity, table, &known)?;
     if let Holds::Projection { keeper: keeper @ Keeper::Index, .. } = table.holds
-        && matches!(asked.freshness, Some(Freshness::Latest | Freshness::ReadYourWrites))
+        // What the run time itself asks for decides what is touched, deleted or counted: a row that is missed is missed for good.
+        && (asked.freshness == Some(Freshness::Latest) || asked.wants == Wants::All)
     {
         return Err(Why::Stale(keeper));
     }

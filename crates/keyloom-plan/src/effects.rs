@@ -9,9 +9,9 @@ mod reservation;
 pub use kept::{counts_again, way, way_of};
 
 use keyloom_model::layout::{Holds, Keeper, Layout, Table, Way};
-use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Step, Write, WriteVerb};
+use keyloom_model::{Action, Catalog, Class, Entity, Expiry, Path, Pattern, Step, Write, WriteVerb};
 
-use crate::stored::{Companions, DIRTY_LOG, REGISTER, counts_placed};
+use crate::stored::{Companions, DIRTY_LOG, REGISTER, counts_placed, end_is_followed};
 
 /// What one write of a pattern does.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +87,8 @@ pub enum Does {
     Numbers,
     /// That the row is to be looked at again is noted before, or with it, and that it is done after.
     Marks,
+    /// That the row is to be looked at when it ends is noted before, or with it, and that it is done then.
+    MarksEnd,
     /// Which row the request is about is written down before.
     Registers,
 }
@@ -167,6 +169,7 @@ fn plan(
     if comes_after {
         effects.push(Effect { table: DIRTY_LOG.to_owned(), does: Does::Marks, when: When::Always });
     }
+    effects.extend(scope.marks_end());
     if class == Class::Decided && write.is_by_value(entity) {
         effects.push(Effect { table: REGISTER.to_owned(), does: Does::Registers, when: When::Always });
     }
@@ -210,6 +213,23 @@ impl Scope<'_> {
         });
         let source = Effect { table: table.name.clone(), does, when: When::Always };
         std::iter::once(source).chain(numbers).collect()
+    }
+
+    /// A mark where the row ends, if something follows from that.
+    fn marks_end(&self) -> Option<Effect> {
+        let Some(Expiry::At(end)) = &self.entity.expires else { return None };
+        let sets = |path: &Path| path.own_field().is_some_and(|field| self.changed.contains(&field));
+        let when = match self.write.verb {
+            WriteVerb::Create => When::Always,
+            WriteVerb::Put => When::Sometimes,
+            WriteVerb::Update if end.paths().into_iter().any(sets) || self.write.or_create => When::Sometimes,
+            WriteVerb::Update | WriteVerb::Delete => return None,
+        };
+        end_is_followed(self.catalog, self.layout, self.companions, self.entity).then(|| Effect {
+            table: DIRTY_LOG.to_owned(),
+            does: Does::MarksEnd,
+            when,
+        })
     }
 
     fn on_source(&self, entity: &str, does: Does, when: When, effects: &mut Vec<Effect>) {

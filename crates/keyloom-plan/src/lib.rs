@@ -22,7 +22,7 @@ pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, select
 pub use question::{Asked, Wants, questions, target};
 pub use refusal::{Because, Refusal, What};
 pub use stored::{
-    ALL_COLUMN, Companions, DIRTY_LOG, REGISTER, absent_column, bucket_column, copied_column, copied_kind, kind_of,
-    owner_column, rows_of, source_columns, stored, system_tables,
+    ALL_COLUMN, Companions, DIRTY_LOG, REGISTER, absent_column, bucket_column, copied_column, copied_kind,
+    end_is_followed, is_index, kind_of, owner_column, rows_of, shown_column, source_columns, stored, system_tables,
 };
 pub use test::{Fixed, Test, Within, tests};

@@ -1,7 +1,7 @@
 //! A catalog and its layout, compiled: every read and every write as data, and what can't be held.
 
 use keyloom_model::layout::{Form, Holds, Layout, Path as LaidPath, Question, ReadsAtMost, Table};
-use keyloom_model::{Action, Catalog, Class, Limit, Pattern, Root, RowSize, Selection, Step};
+use keyloom_model::{Action, Catalog, Class, Field, Limit, Pattern, Root, RowSize, Selection, Step};
 use keyloom_store::{Abilities, Atomic, Table as Stored};
 
 use crate::access::{self, Access, Component, Reach};
@@ -152,6 +152,13 @@ pub fn impossible(catalog: &Catalog, abilities: &Abilities) -> Vec<Refusal> {
         {
             let what = What::Together { rows, engine: abilities.engine };
             refusals.push(Refusal::of_pattern(&pattern.name, Because::Engine, what));
+        }
+    }
+    for part in &catalog.entities {
+        let loose = |field: &Field| !field.reference.as_ref().is_some_and(|to| to.must_exist);
+        if let Some((field, whole)) = part.felled_by(catalog).filter(|(field, _)| loose(field)) {
+            let what = What::LooseParts { whole: whole.name.clone(), field: field.name.clone() };
+            refusals.push(Refusal::of_entity(&part.name, Because::Engine, what));
         }
     }
     for asked in questions(catalog) {
@@ -421,10 +428,10 @@ impl Does {
             Self::Checks { held: true } | Self::Copies { held: true } => 1,
             Self::Moves(Keeper::Carried) | Self::Exchanges => 2,
             // What is counted again is decided along with the row, and so is what it contributes.
-            Self::Keeps(Way::Rider | Way::Recount) | Self::Contributes | Self::Numbers | Self::Marks => 1,
+            Self::Keeps(Way::Rider | Way::Recount) | Self::Contributes | Self::Numbers => 1,
             Self::Places | Self::Clears | Self::Puts(_) | Self::Moves(_) | Self::Removes(_) => 0,
             Self::Checks { held: false } | Self::Copies { held: false } | Self::Adds { rides: true } => 0,
-            Self::Keeps(Way::Newest) | Self::Touches | Self::Registers => 0,
+            Self::Keeps(Way::Newest) | Self::Touches | Self::Marks | Self::MarksEnd | Self::Registers => 0,
         }
     }
 }

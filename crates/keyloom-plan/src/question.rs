@@ -243,14 +243,9 @@ fn combinations<'a>(inputs: &'a [String]) -> Vec<Vec<&'a str>> {
 /// What the run time asks: the parts of a row that is deleted, and the rows that a kept value is counted from again.
 fn support(catalog: &Catalog, all: &mut Vec<Asked>) {
     for entity in &catalog.entities {
-        let Some(whole) = entity.part_of.as_ref().and_then(|whole| catalog.entity(whole)) else { continue };
-        let deleted = catalog.patterns.iter().flat_map(Pattern::writes);
-        if !deleted.into_iter().any(|(_, write)| write.verb == WriteVerb::Delete && write.entity == whole.name) {
-            continue;
+        if let Some((reference, whole)) = entity.felled_by(catalog) {
+            all.push(pointing(catalog, entity, reference, whole));
         }
-        let points = |field: &&Field| field.reference.as_ref().is_some_and(|reference| reference.entity == whole.name);
-        let Some(reference) = entity.fields.iter().find(points) else { continue };
-        all.push(pointing(catalog, entity, reference, whole));
     }
 }
 
@@ -355,14 +350,11 @@ impl Asked {
     pub(crate) fn elsewhere(&self, entity: &Entity) -> Option<Path> {
         let ordered = self.order.iter().map(|item| &item.path);
         let out = |path: &&Path| path.root != Root::Own || !path.members.is_empty() || is_kept(entity, &path.field);
-        let fixed = self.tests.iter().filter_map(|test| match test {
-            Test::Remains(Expr::Compare(Compare::Equal, left, _)) => match &**left {
-                Expr::Path(path) if matches!(path.root, Root::Reference { .. }) => Some(path),
-                _ => None,
-            },
+        let tested = self.tests.iter().filter_map(|test| match test {
+            Test::Remains(test) => test.paths().into_iter().find(|path| matches!(path.root, Root::Reference { .. })),
             _ => None,
         });
-        ordered.filter(out).chain(fixed).next().cloned()
+        ordered.filter(out).chain(tested).next().cloned()
     }
 
     /// A path of the answer that can't be followed, and the part of the other row's key that this one lacks.

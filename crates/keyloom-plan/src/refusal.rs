@@ -63,6 +63,13 @@ pub enum What {
     },
     /// Nothing says how many rows of this edge there are.
     Edge(String),
+    /// Parts go with a row that need not be there.
+    LooseParts {
+        /// What they are parts of.
+        whole: String,
+        /// The field that points to it.
+        field: String,
+    },
     /// Several decided rows in one atomic.
     Together {
         /// So many.
@@ -169,6 +176,9 @@ impl Refusal {
             }
             What::Dangling { field, .. } => format!("give the rows a field `{field}`, or leave the path out"),
             What::Edge(edge) => format!("state how many rows of {edge} there are at most: `groups`"),
+            What::LooseParts { whole, field } => {
+                format!("write `{field}: .. -> {whole} must exist`, or leave `part_of` out and delete these rows by patterns")
+            }
             What::Together { .. } => {
                 "decide one row, and let the others follow from it; or use an engine with transactions".to_owned()
             }
@@ -206,13 +216,20 @@ impl fmt::Display for What {
             Self::NoTable(table) => write!(f, "there is no table `{table}`"),
             Self::OtherForm(table) => write!(f, "`{table}` answers it another way than the layout says"),
             Self::Unbounded => f.write_str("nothing bounds how much one call reads"),
-            Self::Elsewhere(path) => write!(f, "`{path}` is a field of another row, and a key is made of a row's own"),
+            Self::Elsewhere(path) => {
+                write!(f, "`{path}` is a field of another row, and rows are found and tested by their own")
+            }
             Self::Dangling { path, field } => {
                 write!(f, "`{path}` can't be followed: the row has no `{field}`, which is part of the other's key")
             }
             Self::Edge(edge) => {
                 write!(f, "nothing says how many rows of {edge} lead there, so nothing bounds the read")
             }
+            Self::LooseParts { whole, field } => write!(
+                f,
+                "its rows are deleted with their {whole}, but may also come without one: of a row that comes while its \
+                 `{field}` is deleted nothing says whether it goes, too"
+            ),
             Self::Together { rows, engine } => {
                 write!(f, "{} rows are decided together, but {engine} decides one at a time", count_text(*rows))
             }

@@ -1,7 +1,7 @@
 //! The tables of a layout as a store makes them: columns with their kinds, and what Keyloom itself keeps in each row.
 
-use keyloom_model::layout::{Bucket, Counted, Holds, Keeper, Layout, Part, Partition, Table, Way};
-use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Fill, Origin, Path, Root, Write, WriteVerb};
+use keyloom_model::layout::{Bucket, Copied, Counted, Holds, Keeper, Layout, Part, Partition, Table, Way};
+use keyloom_model::{Aggregate, Catalog, Class, Direction, Entity, Expiry, Fill, Origin, Path, Root, Write, WriteVerb};
 use keyloom_store::{Abilities, Atomic, Column, Discipline, Group, SortColumn, Table as Stored};
 use keyloom_value::{Kind, Member, Variant};
 
@@ -37,6 +37,12 @@ pub fn bucket_column(step: Bucket, field: &str) -> String {
 /// The column that stands before an optional one in a key, and says that it is absent.
 pub fn absent_column(field: &str) -> String {
     format!("kl_no_{field}")
+}
+
+/// The column of a source that has a value in rows that this index shows, and in no others. It is the first of the index's
+/// partition, so that the engine keeps no row there that does not belong.
+pub fn shown_column(index: &str) -> String {
+    format!("kl_in_{index}")
 }
 
 /// The column of a reservation that names a part of its owner's identity.
@@ -78,7 +84,8 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
     ];
     let copies = layout.tables.iter().any(|table| !table.copies.is_empty());
     let counts = counts_placed(catalog, layout, companions);
-    if companions == Companions::Follow || deletes_parts(catalog) || copies || counts {
+    let ends = catalog.entities.iter().any(|entity| end_is_followed(catalog, layout, companions, entity));
+    if companions == Companions::Follow || deletes_parts(catalog) || copies || counts || ends {
         let unique = Kind::Struct(vec![member("unique", Kind::Text), member("key", Kind::Bytes)]);
         let mut columns = vec![
             column("entity", Kind::Text),
@@ -89,6 +96,10 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         if copies {
             // Rows that copy are many: how far a walk over them has come is noted.
             columns.push(column("reached", Kind::Bytes));
+        }
+        if ends {
+            // A mark that stands where a row ends says which version of it ends there.
+            columns.push(column("ends", Kind::Int));
         }
         let partition = vec![column("lane", Kind::Int), column("span", Kind::Int)];
         let sort = vec![SortColumn { name: "mark".to_owned(), kind: Kind::Uuid7, descending: false }];
@@ -139,6 +150,21 @@ pub(crate) fn counts_placed(catalog: &Catalog, layout: &Layout, companions: Comp
     })
 }
 
+/// Whether something follows when rows of an entity end: values that are kept from them, and rows that hold fields of theirs.
+/// A value that is pushed further ends by itself with the row that pushed it.
+pub fn end_is_followed(catalog: &Catalog, layout: &Layout, companions: Companions, of: &Entity) -> bool {
+    let kept_from = |table: &Table| {
+        let Holds::Kept { entity, field, upkeep } = &table.holds else { return false };
+        let field = catalog.entity(entity).and_then(|entity| entity.field(field));
+        let Some(Fill::Kept(kept)) = field.map(|field| &field.fill) else { return false };
+        kept.entity == of.name && upkeep.way.unwrap_or_else(|| way_of(catalog, kept, companions)) != Way::Newest
+    };
+    let copied_from =
+        |copied: &Copied| matches!(&copied.path.root, Root::Reference { entity, .. } if *entity == of.name);
+    matches!(of.expires, Some(Expiry::At(_)))
+        && layout.tables.iter().any(|table| kept_from(table) || table.copies.iter().any(copied_from))
+}
+
 /// The columns that every decided source has. They come first, because the catalog's own may grow at the end.
 pub fn source_columns(companions: Companions) -> Vec<Column> {
     let micros = Kind::Timestamp { micros: true };
@@ -169,7 +195,11 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
     let entity = catalog.entity(rows_of(catalog, of)?)?;
     let kind = |field: &str| kind_of(catalog, layout, entity, field);
     let mut partition = Vec::new();
+    if is_index(of) {
+        partition.push(column(&shown_column(&of.name), Kind::Int));
+    }
     match &of.partition {
+        Partition::All if is_index(of) => {}
         Partition::All => partition.push(column(ALL_COLUMN, Kind::Int)),
         Partition::By(parts) => {
             for part in parts {
@@ -196,11 +226,25 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
     let own = own.chain(copied).collect::<Option<Vec<Column>>>()?;
     let created = || column("kl_created", Kind::Timestamp { micros: true });
     let (discipline, columns) = match &of.holds {
-        Holds::Source { .. } => match entity.class(catalog).0 {
-            Class::Decided => (Discipline::Decided, [source_columns(companions), own].concat()),
-            Class::Append | Class::Fed | Class::Blind => (Discipline::Placed, [vec![created()], own].concat()),
-        },
-        Holds::Projection { keeper, .. } => (kept_by(catalog, layout, *keeper, entity), own),
+        Holds::Source { .. } => {
+            let shown = indexes_of(layout, entity).map(|index| column(&shown_column(&index.name), Kind::Int));
+            let own = own.into_iter().chain(shown).collect();
+            match entity.class(catalog).0 {
+                Class::Decided => (Discipline::Decided, [source_columns(companions), own].concat()),
+                Class::Append | Class::Fed | Class::Blind => (Discipline::Placed, [vec![created()], own].concat()),
+            }
+        }
+        Holds::Projection { keeper, .. } => {
+            // A row that has ended is still in its source; whoever reads it by an index must be able to tell.
+            let told = if is_index(of) { end_fields(entity) } else { Vec::new() };
+            let held = |name: &&str| {
+                let cells = partition.iter().chain(&own).map(|column| &column.name);
+                cells.chain(sort.iter().map(|column| &column.name)).any(|held| held == name)
+            };
+            let told = told.into_iter().filter(|name| !held(name)).map(|name| Some(column(name, kind(name)?)));
+            let told = told.collect::<Option<Vec<Column>>>()?;
+            (kept_by(catalog, layout, *keeper, entity), [own, told].concat())
+        }
         Holds::Reservations { .. } => {
             // The owner is of the same tenant, who stands in the key.
             let owner = entity.key.iter().map(|field| Some(column(&owner_column(field), kind(field)?)));
@@ -261,6 +305,27 @@ fn kept_by(catalog: &Catalog, layout: &Layout, keeper: Keeper, entity: &Entity) 
             Discipline::Indexed { of }
         }
     }
+}
+
+/// Whether the engine keeps a table.
+pub fn is_index(table: &Table) -> bool {
+    matches!(table.holds, Holds::Projection { keeper: Keeper::Index, .. })
+}
+
+/// The lists that the engine keeps from the source of an entity.
+fn indexes_of<'a>(layout: &'a Layout, entity: &Entity) -> impl Iterator<Item = &'a Table> {
+    let of = |table: &Table| matches!(&table.holds, Holds::Projection { entity: of, .. } if *of == entity.name);
+    layout.tables.iter().filter(move |table| is_index(table) && of(table))
+}
+
+/// The fields that the end of a row is computed from.
+fn end_fields(entity: &Entity) -> Vec<&str> {
+    let Some(Expiry::At(end)) = &entity.expires else { return Vec::new() };
+    let mut fields: Vec<&str> = end.paths().into_iter().filter_map(Path::own_field).collect();
+    fields.retain(|name| entity.field(name).is_some());
+    fields.sort_unstable();
+    fields.dedup();
+    fields
 }
 
 /// What is kept of a value: a mean is its sum and how many there are.

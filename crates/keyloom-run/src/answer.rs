@@ -42,6 +42,8 @@ pub enum Answer {
         row: Option<Shown>,
         /// Whether every list shows it. If not, it is certain to become visible: somebody sees to it later.
         visible: bool,
+        /// What the caller presents to lists that may show it later, to see it there: see [`crate::Run::having_seen`].
+        seen: Option<String>,
     },
     /// A write had no effect.
     NotApplied {

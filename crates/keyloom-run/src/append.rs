@@ -12,6 +12,7 @@ use crate::{
     answer::Answer,
     carry::Companion,
     digest::digest,
+    dirty::NewMark,
     judge::Next,
     problem::Problem,
     program::{EntityPlan, Write},
@@ -40,7 +41,7 @@ impl Run {
         let source = self.source_row(entity, &record)?;
         let lists = self.added_with(entity, &record)?;
         for _ in 0..TRIES_MAX {
-            match self.place_all(entity, &source, &lists).await {
+            match self.place_all(entity, &record, &source, &lists).await {
                 Ok(visible) => {
                     let row = self.returned(plan, entity, None, &record, self.now_us()).await?;
                     return self.applied(entity, &record, record.version, row, visible);
@@ -92,7 +93,13 @@ impl Run {
     /// Places the row and what follows from it; whether all of it can be seen. All comes together where the engine takes so
     /// much. Where it does not, and where something is counted behind the row, a mark comes with it, by which the rest is
     /// finished if this process does not come to it.
-    async fn place_all(&self, entity: &EntityPlan, source: &Companion, lists: &[Companion]) -> Result<bool, Fault> {
+    async fn place_all(
+        &self,
+        entity: &EntityPlan,
+        record: &Record,
+        source: &Companion,
+        lists: &[Companion],
+    ) -> Result<bool, Fault> {
         let rows: Vec<&Companion> = std::iter::once(source).chain(lists).collect();
         let groups = self.groups(entity, &rows);
         if groups.is_empty() && (lists.is_empty() || self.fits_together(&rows)) {
@@ -105,17 +112,21 @@ impl Run {
                 entity.name
             )));
         }
-        let (mark, row) = self.new_mark(entity, &source.key).map_err(|problem| Fault::refused(problem.to_string()))?;
-        let marked: Vec<&Companion> = rows.into_iter().chain(Some(&row).filter(|_| self.protocol.marks)).collect();
+        let refused = |problem: Problem| Fault::refused(problem.to_string());
+        let mark = self.change_mark(entity, &source.key, &[]).map_err(refused)?;
+        let end = self.end_mark(entity, None, record, &groups).map_err(refused)?;
+        let marks = Some(&mark).filter(|_| self.protocol.marks).into_iter().chain(&end);
+        let marks: Vec<Companion> = marks.map(NewMark::companion).collect();
+        let marked: Vec<&Companion> = rows.into_iter().chain(&marks).collect();
         if self.fits_together(&marked) {
             self.place_together(&marked).await?;
         } else {
-            self.place_together(&[source, &row]).await?;
+            self.place_together(&std::iter::once(source).chain(&marks).collect::<Vec<_>>()).await?;
             self.place(lists).await?;
         }
         let counted = self.recount(&groups).await;
         if counted {
-            self.owe(vec![mark]);
+            self.owe(vec![mark.mark]);
         }
         Ok(counted)
     }
@@ -146,14 +157,12 @@ impl Run {
 
     /// The row in the source table.
     pub(crate) fn source_row(&self, entity: &EntityPlan, record: &Record) -> Result<Companion, Problem> {
-        let image = record.image(&entity.source);
-        let values = image.into_iter().map(Value::into_owned);
-        let columns = self.columns(entity.source.table);
+        let values = self.source_image(entity, record).into_iter().map(Value::into_owned);
         Ok(Companion {
             table: entity.source.table,
             key: entity.source_key(record),
             version: record.version,
-            values: Some(values.chain(std::iter::repeat(Value::Null)).take(columns).collect()),
+            values: Some(values.collect()),
             expires_at: crate::judge::ends_at(entity, &record.values)?.map(keyloom_store::Millis),
         })
     }

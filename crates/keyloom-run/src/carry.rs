@@ -84,7 +84,7 @@ impl Run {
     /// One try to carry out an intent, with its companions. Marks of this try are added to those of the tries before.
     pub(crate) async fn carry_out(&self, intent: &Intent<'_>, marks: &mut Vec<Mark>) -> Result<Tried, Problem> {
         match self.program.companions {
-            Companions::Ride => self.ride(intent).await,
+            Companions::Ride => self.ride(intent, marks).await,
             Companions::Follow => self.follow(intent, marks).await,
         }
     }
@@ -99,13 +99,13 @@ impl Run {
         now_us: i64,
     ) -> Result<Verdict, Fault> {
         let key = entity.source_key(record);
-        let mut image = record.image(&entity.source);
-        image.resize(self.columns(entity.source.table), Value::Null);
+        let image = self.source_image(entity, record);
         // A row that is gone or has ended is remembered for as long as decisions may be under way that expect it to be
         // absent, and requests may be repeated that it has absorbed.
         let ends_at = ends_at(entity, &record.values).map_err(|problem| Fault::refused(problem.to_string()))?;
-        let ends_at = if record.gone { Some(millis(now_us)) } else { ends_at.map(Millis) };
-        let expires_at = ends_at.map(|ends_at| ends_at.plus(self.program.grace_ms()));
+        let ends_at =
+            if record.gone { Some(millis(now_us)) } else { ends_at.map(|end| Millis(end).max(millis(now_us))) };
+        let expires_at = ends_at.map(|ends_at| ends_at.plus(self.remembered_ms(entity)));
         let change = Change {
             table: self.table(entity.source.table).0,
             key: &key,
@@ -113,6 +113,16 @@ impl Run {
             becomes: Image { version: record.version, expires_at, values: &image },
         };
         self.store.decide(Decision { change, along, now: millis(now_us) }).await
+    }
+
+    /// The values of a source row, with what says in which lists of the engine it stands.
+    pub(crate) fn source_image<'a>(&self, entity: &EntityPlan, record: &'a Record) -> Vec<Value<'a>> {
+        let mut image = record.image(&entity.source);
+        image.resize(self.columns(entity.source.table), Value::Null);
+        for index in &entity.indexes {
+            image[index.shown] = if place(entity, &index.list, record).is_some() { ALL } else { Value::Null };
+        }
+        image
     }
 
     /// Where a record stands in the projections that rows are placed in. What it holds of other rows there is not looked at.
@@ -165,7 +175,7 @@ impl Run {
 }
 
 /// The key of a record in a projection, if it stands there.
-fn place(entity: &EntityPlan, projection: &Projection, record: &Record) -> Option<Vec<Owned>> {
+pub(crate) fn place(entity: &EntityPlan, projection: &Projection, record: &Record) -> Option<Vec<Owned>> {
     if record.gone || !projection.filter.as_ref().is_none_or(|filter| passes(entity, record, filter)) {
         return None;
     }

@@ -212,8 +212,8 @@ impl Changing {
     }
 
     /// Goes by these rules from now on.
-    #[cfg(test)]
-    pub(crate) fn obey(&mut self, protocol: crate::protocol::Protocol) {
+    #[cfg(any(test, feature = "trial"))]
+    pub fn obey(&mut self, protocol: crate::protocol::Protocol) {
         self.run.protocol = protocol;
     }
 

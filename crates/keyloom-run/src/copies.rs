@@ -7,27 +7,23 @@
 //! more, so that an image that was made before loses by its version.
 
 use futures_util::{StreamExt, stream};
-use keyloom_plan::Companions;
 use keyloom_store::{BoxFuture, Freshness, Get, Store};
 use keyloom_value::Value;
 
 use crate::{
-    carry::{Companion, Intent, Tried},
+    carry::Companion,
     judge::Checked,
     problem::Problem,
     program::{Copied, Copiers, EntityPlan, Support},
     read::millis,
     record::Record,
     run::Run,
-    touch::touched,
 };
 
 type Owned = Value<'static>;
 
 /// How many rows are touched side by side.
 const SIDE_BY_SIDE: usize = 16;
-/// How often a row is touched that others change meanwhile.
-const TRIES_MAX: usize = 8;
 /// How many rows are asked for at once.
 const AT_ONCE: usize = 100;
 
@@ -145,41 +141,8 @@ impl Run {
     ) -> BoxFuture<'a, Result<bool, Problem>> {
         Box::pin(async move {
             let entity = self.entity(rows.entity);
-            for _ in 0..TRIES_MAX {
-                let now_us = self.now_us();
-                let there = self.source(entity, &key, Freshness::Fresh, now_us).await?;
-                let there = self.alive(entity, there, now_us)?;
-                let points = |there: &Record| there.fields(&rows.through).as_deref() == Some(to);
-                let Some(there) = there.filter(points) else { return Ok(true) };
-                if !self.protocol.touches_copiers {
-                    return Ok(self.project(entity, &there, None).await);
-                }
-                match self.program.companions {
-                    Companions::Ride => {
-                        let record = touched(entity, &key, Some(there.clone()), now_us);
-                        let intent = Intent {
-                            entity,
-                            before: Some(&there),
-                            record: &record,
-                            reserves: &[],
-                            checks: &[],
-                            kept: &[],
-                            anew: true,
-                            forgotten: &[],
-                            now_us,
-                        };
-                        if let Tried::Done { .. } = self.carry_out(&intent, &mut Vec::new()).await? {
-                            return Ok(true);
-                        }
-                    }
-                    Companions::Follow => {
-                        if let Some(record) = self.touch(entity, &key, Some(there.clone())).await? {
-                            return Ok(self.project(entity, &record, Some(&there)).await);
-                        }
-                    }
-                }
-            }
-            Ok(false)
+            let points = |there: &Record| there.fields(&rows.through).as_deref() == Some(to);
+            self.decide_again(entity, &key, points).await
         })
     }
 

@@ -6,11 +6,12 @@
 
 use std::sync::PoisonError;
 
-use keyloom_store::{Fault, GroupImage, Millis, Placement, Placing, Row, Store};
+use keyloom_plan::Companions;
+use keyloom_store::{ColumnAt, Fault, GroupImage, Millis, Placement, Placing, Row, Store};
 use keyloom_value::{Malformed, Value, key};
 
 use crate::{
-    carry::Companion,
+    carry::{Companion, Intent},
     digest::digest,
     idempotency::uuid7,
     problem::Problem,
@@ -30,8 +31,10 @@ const OWED_MAX: usize = 10_000;
 const DONE: usize = 3;
 /// The column that says how far a walk has come; there where rows copy.
 const REACHED: &str = "reached";
+/// The column that says which version ends; there where something follows when rows end.
+const ENDS: &str = "ends";
 /// How many rows are placed by one call.
-const PLACED_MAX: usize = 100;
+pub(crate) const PLACED_MAX: usize = 100;
 
 /// Where a mark stands.
 #[derive(Debug, Clone)]
@@ -43,22 +46,48 @@ pub(crate) struct Mark {
     pub(crate) names: bool,
 }
 
+impl Mark {
+    /// When it was made.
+    pub(crate) fn made_us(&self) -> i64 {
+        i64::try_from(self.version).unwrap_or(i64::MAX)
+    }
+}
+
 /// What a mark says.
 #[derive(Debug, Clone)]
 pub(crate) struct Dirty {
     pub(crate) entity: String,
     /// The bytes of the source row's key.
     pub(crate) key: Vec<u8>,
-    /// Unique values that were to be taken or set free: the name of the unique, and the bytes of the reservation's key.
-    pub(crate) uniques: Vec<(String, Vec<u8>)>,
+    /// What else is to be looked at. Unique values that were to be taken or set free: the name of the unique, and the bytes of
+    /// the reservation's key. Where a row ends that was only added: values that it counted for, by table and the bytes of the key.
+    pub(crate) named: Vec<(String, Vec<u8>)>,
     /// How far a walk over the rows that copy from it has come.
     pub(crate) reached: Option<Vec<u8>>,
+    /// The version that the row was to get with the end where this mark stands; nothing where it stands for a change.
+    pub(crate) ends: Option<u64>,
+}
+
+/// A mark that is to be placed.
+pub(crate) struct NewMark {
+    pub(crate) mark: Mark,
+    values: Vec<Owned>,
+    expires_at: Millis,
+}
+
+impl NewMark {
+    /// As a row that is placed together with others.
+    pub(crate) fn companion(&self) -> Companion {
+        let (key, version) = (self.mark.key.to_vec(), self.mark.version);
+        let (values, expires_at) = (Some(self.values.clone()), Some(self.expires_at));
+        Companion { table: DIRTY, key, version, values, expires_at }
+    }
 }
 
 impl Dirty {
     /// What a row of the log says; nothing when it is done.
     pub(crate) fn read(row: &Row, shape: &keyloom_store::Shape) -> Result<Option<Self>, Malformed> {
-        let cell = |column| row.value(shape, keyloom_store::ColumnAt::Cell { group: 0, column });
+        let cell = |column| row.value(shape, ColumnAt::Cell { group: 0, column });
         if cell(DONE)? == Value::Bool(true) {
             return Ok(None);
         }
@@ -66,27 +95,41 @@ impl Dirty {
         let (Value::Text(entity), Value::Bytes(key), Value::List(named)) = (cell(0)?, cell(1)?, cell(2)?) else {
             return Err(odd);
         };
-        let mut uniques = Vec::new();
-        for unique in &named {
-            let Value::Struct(members) = unique else { return Err(odd) };
-            let [Value::Text(unique), Value::Bytes(key)] = &members[..] else { return Err(odd) };
-            uniques.push((unique.to_string(), key.to_vec()));
+        let listed = named;
+        let mut named = Vec::new();
+        for one in &listed {
+            let Value::Struct(members) = one else { return Err(odd) };
+            let [Value::Text(name), Value::Bytes(key)] = &members[..] else { return Err(odd) };
+            named.push((name.to_string(), key.to_vec()));
         }
-        let reached = match shape.column(REACHED).map(|at| row.value(shape, at)).transpose()? {
+        let other = |name: &str| shape.column(name).map(|at| row.value(shape, at)).transpose();
+        let reached = match other(REACHED)? {
             Some(Value::Bytes(reached)) => Some(reached.into_owned()),
             _ => None,
         };
-        Ok(Some(Self { entity: entity.into_owned(), key: key.into_owned(), uniques, reached }))
+        let ends = match other(ENDS)? {
+            Some(Value::Int(version)) => u64::try_from(version).ok(),
+            _ => None,
+        };
+        Ok(Some(Self { entity: entity.into_owned(), key: key.into_owned(), named, reached, ends }))
     }
 
-    /// What a row of the log says that is not done.
-    fn values(&self) -> Vec<Owned> {
-        let unique = |(unique, key): &(String, Vec<u8>)| {
-            Value::Struct(vec![Value::from(unique.clone()), Value::from(key.clone())])
-        };
-        let uniques = Value::List(self.uniques.iter().map(unique).collect());
+    /// What a row of the log says that is not done: all columns that the log has.
+    fn values(&self, shape: &keyloom_store::Shape) -> Vec<Owned> {
+        let one =
+            |(name, key): &(String, Vec<u8>)| Value::Struct(vec![Value::from(name.clone()), Value::from(key.clone())]);
+        let named = Value::List(self.named.iter().map(one).collect());
         let (entity, key) = (Value::from(self.entity.clone()), Value::from(self.key.clone()));
-        vec![entity, key, uniques, Value::Bool(false), self.reached.clone().map_or(Value::Null, Value::from)]
+        let mut values = vec![entity, key, named, Value::Bool(false)];
+        values.resize(shape.table().groups.first().map_or(0, |group| group.columns.len()), Value::Null);
+        let reached = self.reached.clone().map(Value::from);
+        let ends = self.ends.and_then(|version| i64::try_from(version).ok()).map(Value::Int);
+        for (name, value) in [(REACHED, reached), (ENDS, ends)] {
+            if let (Some(ColumnAt::Cell { column, .. }), Some(value)) = (shape.column(name), value) {
+                values[column] = value;
+            }
+        }
+        values
     }
 }
 
@@ -98,64 +141,99 @@ impl Run {
         key: &[Owned],
         reserves: &[Reserve<'_>],
     ) -> Result<Mark, Problem> {
-        let (mark, values, now_us) = self.made_mark(entity, key, reserves)?;
-        self.place_marks(&[(&mark, &values)], millis(now_us)).await?;
-        // Later than this, somebody may have looked at that span for the last time.
-        let took_us = self.now_us() - now_us;
-        if self.protocol.marks_in_time && took_us > self.protocol.settle_ms * 1_000 / 2 {
+        let new = self.change_mark(entity, key, reserves)?;
+        self.place_in_time(&[&new]).await?;
+        Ok(new.mark)
+    }
+
+    /// Places marks. Later than in time, somebody may have looked at their span for the last time.
+    async fn place_in_time(&self, new: &[&NewMark]) -> Result<(), Problem> {
+        let Some(first) = new.first() else { return Ok(()) };
+        let rows: Vec<Companion> = new.iter().map(|new| new.companion()).collect();
+        let made_us = first.mark.made_us();
+        self.place_once(&rows).await?;
+        if self.protocol.marks_in_time && self.now_us() - made_us > self.protocol.settle_ms * 1_000 / 2 {
             return Err(Problem::Busy {
                 after: std::time::Duration::from_millis(100),
                 cause: "the store was too slow; nothing was done".into(),
             });
         }
-        Ok(mark)
+        Ok(())
     }
 
-    /// A mark for a row that is placed, to be placed together with it.
-    pub(crate) fn new_mark(&self, entity: &EntityPlan, key: &[Owned]) -> Result<(Mark, Companion), Problem> {
-        let (mark, values, now_us) = self.made_mark(entity, key, &[])?;
-        let expires_at = Some(millis(now_us).plus(KEPT_MS));
-        let (key, version) = (mark.key.to_vec(), mark.version);
-        Ok((mark, Companion { table: DIRTY, key, version, values: Some(values), expires_at }))
+    /// Marks the row of one try, if something comes after its decision; how many marks are of tries before. Nothing where the
+    /// row must be looked at again first.
+    pub(crate) async fn mark_try(
+        &self,
+        intent: &Intent<'_>,
+        follows: bool,
+        marks: &mut Vec<Mark>,
+    ) -> Result<Option<usize>, Problem> {
+        let marked_early = !self.protocol.reads_first && marks.pop().is_some();
+        let before_this_try = marks.len();
+        let marked = marked_early || !self.protocol.marks_again && !marks.is_empty();
+        let own = if follows && self.protocol.marks && !marked {
+            // What rides along needs no second look.
+            let own = self.program.companions == Companions::Follow && self.protocol.marks_uniques;
+            let named = if own { intent.reserves } else { &[] };
+            Some(self.change_mark(intent.entity, &intent.entity.source_key(intent.record), named)?)
+        } else {
+            None
+        };
+        let end = self.end_mark(intent.entity, intent.before, intent.record, &[])?;
+        self.place_in_time(&own.iter().chain(&end).collect::<Vec<_>>()).await?;
+        if let Some(own) = own {
+            marks.push(own.mark);
+            if !self.protocol.reads_first {
+                return Ok(None);
+            }
+        }
+        Ok(Some(before_this_try))
     }
 
-    /// A mark, what it says, and the moment at which it was made.
-    fn made_mark(
+    /// Remembers that all is done that the marks of a try stand for, which is all that those of tries before stood for, but
+    /// for unique values that this one has not seen to.
+    pub(crate) fn owe_tried(&self, marks: &mut Vec<Mark>, before_this_try: usize) {
+        let own = marks.split_off(before_this_try);
+        self.owe(marks.drain(..).filter(|mark| !mark.names).chain(own).collect());
+    }
+
+    /// A mark of a row that changes, and of the reservations that it wants.
+    pub(crate) fn change_mark(
         &self,
         entity: &EntityPlan,
         key: &[Owned],
         reserves: &[Reserve<'_>],
-    ) -> Result<(Mark, Vec<Owned>, i64), Problem> {
-        let source = self.key_bytes(entity.source.table, key)?;
-        let uniques = reserves.iter().map(|reserve| {
+    ) -> Result<NewMark, Problem> {
+        let key = self.key_bytes(entity.source.table, key)?;
+        let named = reserves.iter().map(|reserve| {
             let bytes = self.key_bytes(reserve.reservation.table, &reserve.key)?;
             Ok((reserve.reservation.unique.clone(), bytes))
         });
-        let uniques = uniques.collect::<Result<Vec<_>, Problem>>()?;
-        let lane = self.lane(entity, &source);
-        let names = !uniques.is_empty();
-        let values = self.mark_values(&Dirty { entity: entity.name.clone(), key: source, uniques, reached: None });
+        let named = named.collect::<Result<Vec<_>, Problem>>()?;
+        let dirty = Dirty { entity: entity.name.clone(), key, named, reached: None, ends: None };
+        Ok(self.new_mark(entity, dirty, i64::MIN))
+    }
+
+    /// A mark that stands in the span of a moment, or of this one if that is over.
+    pub(crate) fn new_mark(&self, entity: &EntityPlan, dirty: Dirty, at_ms: i64) -> NewMark {
         let now_us = self.now_us();
         let mut random = [0; 10];
         self.environment.random(&mut random);
         let identity = Value::Uuid(uuid7(now_us.div_euclid(1_000), random));
-        let span = Value::Int(now_us.div_euclid(1_000).div_euclid(self.protocol.span_ms));
+        let at_ms = at_ms.max(now_us.div_euclid(1_000));
+        let span = Value::Int(at_ms.div_euclid(self.protocol.span_ms));
         let version = u64::try_from(now_us).unwrap_or(0).max(2);
-        let mark = Mark { key: [Value::Int(lane), span, identity], version, names };
-        Ok((mark, values, now_us))
-    }
-
-    /// The columns of a mark, as many as the log has.
-    fn mark_values(&self, dirty: &Dirty) -> Vec<Owned> {
-        let mut values = dirty.values();
-        values.resize(self.columns(DIRTY), Value::Null);
-        values
+        let names = dirty.ends.is_none() && !dirty.named.is_empty();
+        let mark = Mark { key: [Value::Int(self.lane(entity, &dirty.key)), span, identity], version, names };
+        let (_, shape) = self.table(DIRTY);
+        NewMark { mark, values: dirty.values(shape), expires_at: Millis(at_ms).plus(KEPT_MS) }
     }
 
     /// Notes in a mark how far a walk over rows that copy has come, so that nobody begins again.
     pub(crate) async fn note(&self, mark: &mut Mark, dirty: &Dirty) -> Result<(), Fault> {
         mark.version += 2;
-        self.place_marks(&[(&*mark, &self.mark_values(dirty))], millis(self.now_us())).await
+        self.place_marks(&[(&*mark, &dirty.values(self.table(DIRTY).1))], millis(self.now_us())).await
     }
 
     /// In which lane of the log the marks of a source row are, by the bytes of its key.

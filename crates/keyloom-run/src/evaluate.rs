@@ -56,6 +56,8 @@ impl BuiltIn {
             "version" => Some(Value::Int(i64::try_from(self.version).unwrap_or(i64::MAX))),
             "created" => Some(Value::Timestamp(self.created_ms)),
             "updated" => Some(Value::Timestamp(self.updated_ms)),
+            // Nobody has claimed it.
+            "lease" => Some(Value::Null),
             _ => None,
         }
     }
@@ -63,7 +65,7 @@ impl BuiltIn {
     pub(crate) fn kind(name: &str) -> Option<Kind> {
         match name {
             "version" => Some(Kind::Int),
-            "created" | "updated" => Some(Kind::Timestamp { micros: false }),
+            "created" | "updated" | "lease" => Some(Kind::Timestamp { micros: false }),
             _ => None,
         }
     }

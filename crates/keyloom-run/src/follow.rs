@@ -36,19 +36,10 @@ impl Run {
         }
         let record = Record { stale: self.stale(intent).await?, ..intent.record.clone() };
         // What has no companions can't lose any.
-        let fells = record.gone && entity.has_parts();
+        let fells = entity.fells(intent.before, &record);
         let changes = self.protocol.walks_copiers && changes_copies(entity, intent.before, &record);
         let followed = !entity.projections.is_empty() || !intent.reserves.is_empty() || fells || changes;
-        let marked_early = !self.protocol.reads_first && marks.pop().is_some();
-        let before_this_try = marks.len();
-        let marked = marked_early || !self.protocol.marks_again && !marks.is_empty();
-        if followed && self.protocol.marks && !marked {
-            let named = if self.protocol.marks_uniques { intent.reserves } else { &[] };
-            marks.push(self.mark(entity, &key, named).await?);
-            if !self.protocol.reads_first {
-                return Ok(Tried::Lost);
-            }
-        }
+        let Some(before_this_try) = self.mark_try(intent, followed, marks).await? else { return Ok(Tried::Lost) };
         let own = entity.identity(&record);
         for reserve in intent.reserves.iter().filter(|reserve| reserve.taken) {
             if !self.claim(entity, &own, reserve).await? {
@@ -71,9 +62,7 @@ impl Run {
             done &= self.place(&receipts).await.is_ok();
         }
         if done {
-            // Marks of tries that were lost may name values that this one has not seen to.
-            let own = marks.split_off(before_this_try);
-            self.owe(marks.drain(..).filter(|mark| !mark.names).chain(own).collect());
+            self.owe_tried(marks, before_this_try);
         }
         Ok(Tried::Done { visible })
     }
@@ -173,6 +162,18 @@ impl Run {
         if rows.is_empty() {
             return Ok(());
         }
+        let mut placed = Ok(());
+        for _ in 0..PLACE_TRIES_MAX {
+            placed = self.place_once(rows).await;
+            if !matches!(placed, Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. })) {
+                break;
+            }
+        }
+        placed
+    }
+
+    /// Sends companions once, each by itself.
+    pub(crate) async fn place_once(&self, rows: &[Companion]) -> Result<(), Fault> {
         let groups: Vec<[GroupImage<'_>; 1]> = rows.iter().map(Companion::group).collect();
         let removed: Vec<[(usize, u64); 1]> = rows.iter().map(|row| [(0, row.version)]).collect();
         let placements = rows.iter().zip(&groups).zip(&removed).map(|((row, groups), removed)| {
@@ -183,14 +184,7 @@ impl Run {
             Placement { table: self.table(row.table).0, key: &row.key, placing }
         });
         let placements: Vec<Placement<'_>> = placements.collect();
-        let mut placed = Ok(());
-        for _ in 0..PLACE_TRIES_MAX {
-            placed = self.store.place(&placements, false, millis(self.now_us())).await;
-            if !matches!(placed, Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. })) {
-                break;
-            }
-        }
-        placed
+        self.store.place(&placements, false, millis(self.now_us())).await
     }
 
     /// Takes a unique value for a row that is not decided yet. It gets a new version also when the row has it already, so

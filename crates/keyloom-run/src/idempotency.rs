@@ -12,9 +12,11 @@ const AHEAD_MS: i64 = 60_000;
 pub struct IdempotencyKey {
     text: String,
     /// Stands for who sent it: two callers may well have the same key.
-    caller: [u8; 16],
+    pub(crate) caller: [u8; 16],
     /// When the request was born, in milliseconds since 1970.
     pub(crate) birth_ms: i64,
+    /// The moment that identities made of it name: the same for every attempt.
+    made_ms: i64,
 }
 
 impl IdempotencyKey {
@@ -60,7 +62,7 @@ impl IdempotencyKey {
                 "this idempotency key was born more than 60 s in the future; set the clock of the sender".into(),
             ));
         }
-        Ok(Self { text: text.to_owned(), caller: caller.seal(), birth_ms })
+        Ok(Self { text: text.to_owned(), caller: caller.seal(), birth_ms, made_ms: birth_ms })
     }
 
     /// The key of a request whose inputs say that it happens once. It was born when one of them says; where none does, now.
@@ -77,7 +79,7 @@ impl IdempotencyKey {
     ) -> Result<Self, Problem> {
         let now_ms = now_us.div_euclid(1_000);
         let mut text = format!("once_per {pattern}");
-        let mut birth_ms = None;
+        let mut said_ms = None;
         for field in fields {
             let (value, kind) = (inputs.value(field), inputs.kind(field).unwrap_or(Kind::Text));
             let word = to_text(&value, &kind).map_err(|mismatch| Problem::Input(mismatch.to_string()))?;
@@ -90,9 +92,9 @@ impl IdempotencyKey {
                 }
                 _ => None,
             };
-            birth_ms = birth_ms.or(moment);
+            said_ms = said_ms.or(moment);
         }
-        let birth_ms = birth_ms.filter(|_| !always).unwrap_or(now_ms);
+        let birth_ms = said_ms.filter(|_| !always).unwrap_or(now_ms);
         if birth_ms < now_ms.saturating_sub(retries_ms) || birth_ms > now_ms.saturating_add(AHEAD_MS) {
             return Err(Problem::KeyTime(format!(
                 "what says that this happens once ({}) is older than {} h or from the future, so whether it happened is \
@@ -101,7 +103,7 @@ impl IdempotencyKey {
                 retries_ms / 3_600_000
             )));
         }
-        Ok(Self { text, caller: inputs.caller().seal(), birth_ms })
+        Ok(Self { text, caller: inputs.caller().seal(), birth_ms, made_ms: said_ms.unwrap_or(now_ms) })
     }
 
     /// The key of one item of a batch: by what it says, and which of several equal ones it is.
@@ -120,7 +122,7 @@ impl IdempotencyKey {
         let parts = [catalog.as_bytes(), entity.as_bytes(), field.as_bytes(), &self.caller, self.text.as_bytes()];
         let mut uuid: [u8; 16] = digest("identity", &parts);
         let version = if *kind == Kind::Uuid7 {
-            uuid[..6].copy_from_slice(&self.birth_ms.to_be_bytes()[2..]);
+            uuid[..6].copy_from_slice(&self.made_ms.to_be_bytes()[2..]);
             0x70
         } else {
             // Version 8: made in a way of the maker's own.

@@ -1,6 +1,6 @@
 //! What a caller sends, read by the kinds that the pattern says.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use keyloom_model::{Catalog, Input, Pattern};
 use keyloom_value::{
@@ -9,28 +9,35 @@ use keyloom_value::{
 };
 use serde_json::Value as Json;
 
-use crate::{caller::Caller, digest::digest, problem::Problem, size::within_size};
+use crate::{caller::Caller, digest::digest, problem::Problem, seen::Seen, size::within_size};
+
+/// The inputs that a pattern takes, by their names, with their kinds. They are looked up once, and shared by all calls.
+pub(crate) type InputKinds = Arc<[(String, Kind)]>;
 
 /// The inputs of one call, each of its kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inputs {
-    kinds: BTreeMap<String, Kind>,
-    values: BTreeMap<String, Value<'static>>,
+    kinds: InputKinds,
+    /// One for each; absent if it was not sent.
+    values: Vec<Value<'static>>,
     caller: Caller,
     /// The caller's tenant, of its kind.
     tenant: Value<'static>,
     /// The request may have been sent before.
     repeated: bool,
+    /// Rows that the caller has seen.
+    seen: Vec<Seen>,
 }
 
 impl Default for Inputs {
     fn default() -> Self {
         Self {
-            kinds: BTreeMap::new(),
-            values: BTreeMap::new(),
+            kinds: InputKinds::default(),
+            values: Vec::new(),
             caller: Caller::default(),
             tenant: Value::Null,
             repeated: false,
+            seen: Vec::new(),
         }
     }
 }
@@ -39,12 +46,24 @@ impl Default for Inputs {
 pub(crate) struct Takes<'a> {
     catalog: &'a Catalog,
     pattern: &'a Pattern,
+    kinds: &'a InputKinds,
     caller: &'a Caller,
 }
 
+/// The kinds of a pattern's inputs, in the order of their names.
+pub(crate) fn input_kinds(catalog: &Catalog, pattern: &Pattern) -> InputKinds {
+    let kind = |input: &Input| {
+        let kind = Kind::of(&input.ty, catalog);
+        if input.list_max.is_some() { Kind::List(Box::new(kind)) } else { kind }
+    };
+    let mut kinds: Vec<(String, Kind)> = pattern.inputs.iter().map(|input| (input.name.clone(), kind(input))).collect();
+    kinds.sort_by(|(one, _), (other, _)| one.cmp(other));
+    kinds.into()
+}
+
 impl<'a> Takes<'a> {
-    pub(crate) fn new(catalog: &'a Catalog, pattern: &'a Pattern, caller: &'a Caller) -> Self {
-        Self { catalog, pattern, caller }
+    pub(crate) fn new(catalog: &'a Catalog, pattern: &'a Pattern, kinds: &'a InputKinds, caller: &'a Caller) -> Self {
+        Self { catalog, pattern, kinds, caller }
     }
 
     /// Reads the members of a JSON object.
@@ -53,9 +72,9 @@ impl<'a> Takes<'a> {
         if let Some(name) = object.keys().find(|name| !self.knows(name)) {
             return Err(self.unknown(name, "input"));
         }
-        self.read(|input| {
+        self.read(|input, kind| {
             let Some(json) = object.get(&input.name).filter(|json| !json.is_null()) else { return Ok(None) };
-            Ok(Some(from_json(json, &self.kind(input))?))
+            Ok(Some(from_json(json, kind)?))
         })
     }
 
@@ -64,33 +83,35 @@ impl<'a> Takes<'a> {
         if let Some((name, _)) = query.iter().find(|(name, _)| !self.knows(name)) {
             return Err(self.unknown(name, "query parameter"));
         }
-        self.read(|input| {
+        self.read(|input, kind| {
             let mut sent = query.iter().filter(|(name, _)| *name == input.name).map(|(_, text)| text);
-            let kind = Kind::of(&input.ty, self.catalog);
-            if input.list_max.is_some() {
-                let values = sent.map(|text| from_text(text, &kind)).collect::<Result<Vec<_>, _>>()?;
+            if let (Some(_), Kind::List(kind)) = (input.list_max, kind) {
+                let values = sent.map(|text| from_text(text, kind)).collect::<Result<Vec<_>, _>>()?;
                 return Ok((!values.is_empty()).then_some(Value::List(values)));
             }
             let Some(text) = sent.next() else { return Ok(None) };
             if sent.next().is_some() {
                 return Err(Unfit::new("it stands twice"));
             }
-            Ok(Some(from_text(text, &kind)?))
+            Ok(Some(from_text(text, kind)?))
         })
     }
 
-    fn read(&self, one: impl Fn(&Input) -> Result<Option<Value<'static>>, Unfit>) -> Result<Inputs, Problem> {
+    fn read(&self, one: impl Fn(&Input, &Kind) -> Result<Option<Value<'static>>, Unfit>) -> Result<Inputs, Problem> {
         let caller = self.caller.clone();
         if caller.subject.is_none() && self.pattern.looks_at_caller() {
             return Err(Problem::Caller("it looks at who calls: show a key, which has a subject".into()));
         }
-        let mut inputs = Inputs { caller, tenant: self.tenant()?, ..Inputs::default() };
+        let values = vec![Value::Null; self.kinds.len()];
+        let (kinds, tenant) = (Arc::clone(self.kinds), self.tenant()?);
+        let mut inputs = Inputs { kinds, values, caller, tenant, repeated: false, seen: Vec::new() };
         for input in &self.pattern.inputs {
             let within = |fault: Unfit| fault.within(&input.name);
-            match one(input).map_err(within)? {
+            let Some(at) = inputs.at(&input.name) else { continue };
+            match one(input, &self.kinds[at].1).map_err(within)? {
                 Some(value) => {
                     self.within_size(input, &value).map_err(within)?;
-                    inputs.values.insert(input.name.clone(), value);
+                    inputs.values[at] = value;
                 }
                 None if input.optional => {}
                 None => {
@@ -99,7 +120,6 @@ impl<'a> Takes<'a> {
                     return Err(within(fault).into());
                 }
             }
-            inputs.kinds.insert(input.name.clone(), self.kind(input));
         }
         Ok(inputs)
     }
@@ -124,11 +144,6 @@ impl<'a> Takes<'a> {
             }
             _ => within_size(value, &input.ty, self.catalog),
         }
-    }
-
-    fn kind(&self, input: &Input) -> Kind {
-        let kind = Kind::of(&input.ty, self.catalog);
-        if input.list_max.is_some() { Kind::List(Box::new(kind)) } else { kind }
     }
 
     fn knows(&self, name: &str) -> bool {
@@ -156,6 +171,20 @@ impl Inputs {
         self.repeated
     }
 
+    pub(crate) fn with_seen(self, seen: Vec<Seen>) -> Self {
+        Self { seen, ..self }
+    }
+
+    /// The rows of an entity that the caller has seen.
+    pub(crate) fn seen_of(&self, entity: usize) -> impl Iterator<Item = &Seen> {
+        self.seen.iter().filter(move |seen| seen.entity == entity)
+    }
+
+    /// How many rows the caller has seen.
+    pub(crate) fn seen(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
@@ -167,23 +196,27 @@ impl Inputs {
 
     /// An input's value; absent if it was not sent.
     pub(crate) fn value(&self, name: &str) -> Value<'static> {
-        self.values.get(name).cloned().unwrap_or(Value::Null)
+        self.at(name).map_or(Value::Null, |at| self.values[at].clone())
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.values.contains_key(name)
+        self.at(name).is_some_and(|at| !self.values[at].is_null())
     }
 
     pub(crate) fn kind(&self, name: &str) -> Option<Kind> {
-        self.kinds.get(name).cloned()
+        self.at(name).map(|at| self.kinds[at].1.clone())
+    }
+
+    fn at(&self, name: &str) -> Option<usize> {
+        self.kinds.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()
     }
 
     /// Stands for these inputs of this pattern by this caller: equal exactly when all are.
     pub(crate) fn digest(&self, pattern: &str) -> Result<[u8; 16], Problem> {
         let mut bytes = Vec::new();
-        for (name, kind) in &self.kinds {
+        for ((_, kind), sent) in self.kinds.iter().zip(&self.values) {
             let mut value = Vec::new();
-            if let Some(sent) = self.values.get(name) {
+            if !sent.is_null() {
                 value.push(1);
                 canonical::encode(sent, kind, &mut value).map_err(Unfit::from)?;
             }

@@ -10,7 +10,7 @@ use crate::{
     evaluate::{BuiltIn, Scope},
     inputs::Inputs,
     problem::Problem,
-    program::{EntityPlan, MustExist, Write},
+    program::{ALL, EntityPlan, MustExist, Write},
     read::millis,
     record::Record,
     run::{Call, Run},
@@ -42,7 +42,11 @@ impl Run {
         let entity = self.entity(plan.entity);
         // The value by which the row was found may have left it since.
         let is_meant = |there: &&Record| request.named.as_ref().is_none_or(|named| named.is_of(entity, there));
-        let there = there.filter(|there| is_meant(there) || !self.protocol.looks_at_value);
+        let is_other = there.is_some_and(|there| !is_meant(&there) && self.protocol.looks_at_value);
+        if is_other && plan.or_create {
+            return Ok(Next::Refused("conflict".to_owned()));
+        }
+        let there = there.filter(|_| !is_other);
         match (plan.verb, there) {
             (WriteVerb::Create, Some(_)) => Ok(Next::Refused("exists".to_owned())),
             (WriteVerb::Create | WriteVerb::Put, _) => {
@@ -104,12 +108,20 @@ impl Run {
             }
             values[at] = value;
         }
-        // The key of a row that an update makes is the one that it was looked for by.
+        // A row that an update makes has what it was looked for by: a unique value, and the key.
+        if let Some(named) = &request.named {
+            for (field, value) in entity.reservations[named.reservation].fields.iter().zip(&named.value) {
+                values[*field] = value.clone();
+            }
+        }
         for (field, value) in entity.source.key.iter().zip(&request.target) {
             values[*field] = value.clone();
         }
         if let Some(tenant) = entity.tenant {
             values[tenant] = inputs.tenant();
+        }
+        if let Some(only) = entity.only {
+            values[only] = ALL;
         }
         Ok(values)
     }
@@ -137,7 +149,10 @@ impl Run {
                 let (name, _) = &entity.fields[snapshot.field];
                 return Err(Unfit::new(format!("there is no {} to take it from", other.name)).within(name).into());
             };
-            values[snapshot.field] = there.values[snapshot.from].clone();
+            values[snapshot.field] = match snapshot.kept {
+                Some(kept) => self.kept_value(kept, &there, now_us).await?,
+                None => there.values[snapshot.from].clone(),
+            };
         }
         Ok(Ok(values))
     }
@@ -186,6 +201,10 @@ impl Run {
                 continue;
             }
             if plan.patched.contains(&at) && !inputs.has(&states.field) {
+                continue;
+            }
+            // A row that has no state is not bound by one.
+            if there.values[at].is_null() || values[at].is_null() {
                 continue;
             }
             let kind = &entity.fields[at].1;
@@ -275,9 +294,10 @@ impl Run {
         there: Option<Record>,
         now_us: i64,
     ) -> Result<Option<Record>, Problem> {
-        let Some(there) = there.filter(|there| !there.gone) else { return Ok(None) };
-        let ends = ends_at(entity, &there.values)?;
-        Ok(ends.is_none_or(|ends| ends > millis(now_us).0).then_some(there))
+        match there {
+            Some(there) if is_alive(entity, there.gone, &there.values, now_us)? => Ok(Some(there)),
+            _ => Ok(None),
+        }
     }
 
     /// The rows that must be there and are, each with its version; or the reason of the first that is not.
@@ -328,6 +348,11 @@ pub(crate) struct Checked {
     pub(crate) key: Vec<Owned>,
     /// Its version; none where it was not there.
     pub(crate) version: Option<u64>,
+}
+
+/// Whether a source row is there: it is not gone, and has not ended.
+pub(crate) fn is_alive(entity: &EntityPlan, gone: bool, values: &[Owned], now_us: i64) -> Result<bool, Problem> {
+    Ok(!gone && ends_at(entity, values)?.is_none_or(|ends| ends > millis(now_us).0))
 }
 
 /// When a row with these values ends, in milliseconds; never, where nothing says so.

@@ -13,7 +13,7 @@ use keyloom_value::Value;
 use crate::{
     carry::passes,
     problem::Problem,
-    program::Kept,
+    program::{Access, Kept},
     read::{Found, millis},
     record::Record,
     run::Run,
@@ -121,6 +121,24 @@ impl Run {
             Aggregate::Average => Share { sum: first, count: number(cell(1)?)? },
             _ => Share { sum: first, ..none },
         })
+    }
+
+    /// Looks up what of these rows is kept and to be tested.
+    pub(crate) async fn with_kept(&self, access: &Access, rows: &mut [Found], now_us: i64) -> Result<(), Problem> {
+        for kept in access.tested.iter().map(|kept| &self.program.kept[*kept]) {
+            let values = self.kept_values(kept, &kept.key, rows, now_us).await?;
+            for (row, value) in rows.iter_mut().zip(values) {
+                row.values[kept.field] = value;
+            }
+        }
+        Ok(())
+    }
+
+    /// A kept value of the row that it belongs to.
+    pub(crate) async fn kept_value(&self, kept: usize, owner: &Record, now_us: i64) -> Result<Owned, Problem> {
+        let kept = &self.program.kept[kept];
+        let values = self.kept_values(kept, &kept.key, &[Found::of(owner.clone())], now_us).await?;
+        Ok(values.into_iter().next().unwrap_or(Value::Null))
     }
 
     /// The kept values of these rows, by the fields that say whose.

@@ -3,10 +3,12 @@
 //! may win.
 
 use keyloom_model::{Aggregate, layout::Way};
+use keyloom_store::Millis;
 use keyloom_value::Value;
 
 use crate::{
     carry::Companion,
+    judge::ends_at,
     problem::Problem,
     program::{EntityPlan, Kept},
     record::Record,
@@ -20,6 +22,8 @@ impl Run {
     /// Values that a row which is added may push further.
     pub(crate) fn pushed(&self, entity: &EntityPlan, record: &Record) -> Result<Vec<Companion>, Problem> {
         let mut rows = Vec::new();
+        // The row that comes last ends last.
+        let expires_at = ends_at(entity, &record.values)?.map(Millis);
         let fed = |kept: &&Kept| kept.way == Way::Newest && self.entity(kept.feeder).name == entity.name;
         for kept in self.program.kept.iter().filter(fed) {
             let Some((key, _)) = self.share(kept, record) else { continue };
@@ -38,7 +42,7 @@ impl Run {
             };
             let version = u64::try_from(further_ms).unwrap_or(1) * 1_000;
             let values = Some(vec![value.clone()]);
-            rows.push(Companion { table: kept.table, key, version, values, expires_at: None });
+            rows.push(Companion { table: kept.table, key, version, values, expires_at });
         }
         Ok(rows)
     }

@@ -22,8 +22,46 @@ use crate::{
 
 type Owned = Value<'static>;
 
-/// What an outcome token names: whose row, the request, the version that it expected, whether it happens once, the row's key.
-type Named<'a> = (&'a EntityPlan, Token, Option<u64>, bool, &'a [u8]);
+/// What an outcome token names: whose row, the request, what it is like, the row's key.
+type Named<'a> = (&'a EntityPlan, Token, Asked, &'a [u8]);
+
+/// What must be known of a request to say what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// The version that it expected; nothing where it expected no row.
+    pub(crate) expected: Option<u64>,
+    /// It stands for all requests with the same fields.
+    pub(crate) once: bool,
+    /// It makes a row, and a row that is there is in its way.
+    pub(crate) creates: bool,
+}
+
+impl Asked {
+    const ONCE: u8 = 1;
+    const CREATES: u8 = 2;
+
+    pub(crate) fn of(request: &Request, expected: Option<u64>) -> Self {
+        Self { expected, once: request.once, creates: request.creates }
+    }
+
+    fn bytes(self) -> [u8; 9] {
+        let mut bytes = [0; 9];
+        bytes[..8].copy_from_slice(&self.expected.unwrap_or(0).to_le_bytes());
+        bytes[8] = if self.once { Self::ONCE } else { 0 } | if self.creates { Self::CREATES } else { 0 };
+        bytes
+    }
+
+    fn read(bytes: &[u8; 9]) -> Self {
+        let [a, b, c, d, e, f, g, h, is] = *bytes;
+        let expected = Some(u64::from_le_bytes([a, b, c, d, e, f, g, h])).filter(|version| *version > 0);
+        Self { expected, once: is & Self::ONCE != 0, creates: is & Self::CREATES != 0 }
+    }
+
+    /// Why it was not applied, by the row that stands there and has not ended.
+    pub(crate) fn unapplied(self, alive: Option<&Record>) -> &'static str {
+        if self.creates && alive.is_some() { "exists" } else { "conflict" }
+    }
+}
 
 impl Run {
     /// What became of a write that was answered with `unknown`.
@@ -42,37 +80,37 @@ impl Run {
             let (token, rest) = rest.split_first_chunk::<16>()?;
             let (inputs, rest) = rest.split_first_chunk::<16>()?;
             let (birth, rest) = rest.split_first_chunk::<8>()?;
-            let (expected, rest) = rest.split_first_chunk::<8>()?;
-            let (once, rest) = rest.split_first()?;
+            let (asked, rest) = rest.split_first_chunk::<9>()?;
             let entity = self.program.entities.get(u32::from_le_bytes(*at) as usize)?;
             let birth_ms = i64::from_le_bytes(*birth);
-            let expected = Some(u64::from_le_bytes(*expected)).filter(|version| *version > 0);
             let token = Token { token: *token, birth_ms, inputs: *inputs, version: 0, refused: None };
-            Some((entity, token, expected, *once == 1, rest))
+            Some((entity, token, Asked::read(asked), rest))
         };
-        let (entity, token, expected, once, rest) = read().ok_or_else(strange)?;
+        let (entity, token, asked, rest) = read().ok_or_else(strange)?;
         let (_, shape) = self.table(entity.source.table);
         let key: Vec<Owned> =
             key::decode(rest, shape.key_parts()).map_err(|_| strange())?.into_iter().map(Value::into_owned).collect();
         if entity.source.hidden.is_none() {
-            let found = self.placed_outcome(entity, &key, expected.unwrap_or(0)).await?;
-            return Ok(found.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }));
+            let found = self.placed_outcome(entity, &key, asked.expected.unwrap_or(0)).await?;
+            let answer = found.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() });
+            return self.saying_seen(entity, &key, &caller.seal(), answer);
         }
-        let resolved = if once {
-            self.resolve(entity, &key, &token, expected).await?
+        let resolved = if asked.once {
+            self.resolve(entity, &key, &token, asked).await?
         } else {
-            self.conclude(entity, &key, &token, expected).await?
+            self.conclude(entity, &key, &token, asked).await?
         };
-        Ok(resolved.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() }))
+        let answer = resolved.unwrap_or_else(|| Answer::Unknown { token: text.to_owned() });
+        self.saying_seen(entity, &key, &caller.seal(), answer)
     }
 
-    /// What became of a write whose decision expected that version; `None` when that can't be said.
+    /// What became of a write; `None` when that can't be said.
     pub(crate) async fn resolve(
         &self,
         entity: &EntityPlan,
         key: &[Owned],
         token: &Token,
-        expected: Option<u64>,
+        asked: Asked,
     ) -> Result<Option<Answer>, Problem> {
         for _ in 0..LOOKS_MAX {
             let now_us = self.now_us();
@@ -82,9 +120,9 @@ impl Run {
             {
                 return self.found(entity, there, absorbed).await.map(Some);
             }
-            let moved_on = there.as_ref().map(|there| there.version) != expected;
+            let moved_on = there.as_ref().map(|there| there.version) != asked.expected;
             let alive = self.alive(entity, there.clone(), now_us)?;
-            let not_applied = Answer::NotApplied { reason: unapplied(alive.as_ref(), expected).into() };
+            let not_applied = Answer::NotApplied { reason: asked.unapplied(alive.as_ref()).into() };
             if moved_on {
                 return Ok(Some(not_applied));
             }
@@ -113,17 +151,11 @@ impl Run {
         bytes.extend(token.token);
         bytes.extend(token.inputs);
         bytes.extend(token.birth_ms.to_le_bytes());
-        bytes.extend(expected.unwrap_or(0).to_le_bytes());
-        bytes.push(u8::from(request.once));
+        bytes.extend(Asked::of(request, expected).bytes());
         key::encode_into(key, shape.key_parts(), &mut bytes)
             .map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
         let sealed = seal(&self.secret, "outcome", &[&request.caller, &bytes]);
         bytes.extend(sealed);
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
-}
-
-/// Why a request that expected that version was not applied, by the row that stands there and has not ended.
-pub(crate) fn unapplied(alive: Option<&Record>, expected: Option<u64>) -> &'static str {
-    if expected.is_none() && alive.is_some() { "exists" } else { "conflict" }
 }

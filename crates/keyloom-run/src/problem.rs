@@ -18,6 +18,8 @@ pub enum Problem {
     Cursor(String),
     /// The token of an outcome is none that was given out.
     Token(String),
+    /// What the caller says that it has seen was not given out to it.
+    Seen(String),
     /// The caller shows no credential, or one that is not enough.
     Caller(String),
     /// Not now; nothing was done.
@@ -64,6 +66,7 @@ impl fmt::Display for Problem {
             | Self::KeyTime(words)
             | Self::Cursor(words)
             | Self::Token(words)
+            | Self::Seen(words)
             | Self::Caller(words)
             | Self::Broken(words) => words,
             Self::KeyReused => "the idempotency key was used with other inputs",

@@ -19,7 +19,10 @@ use keyloom_plan::{Companions, DIRTY_LOG, REGISTER};
 use keyloom_store::{ColumnAt, Shape, Table};
 use keyloom_value::{Kind, Value};
 
-use crate::record::Record;
+use crate::{
+    inputs::{InputKinds, input_kinds},
+    record::Record,
+};
 
 pub(crate) use copies::{Copied, Copiers};
 pub(crate) use kept::{Counts, Kept};
@@ -53,6 +56,8 @@ pub struct Program {
     pub(crate) entities: Vec<EntityPlan>,
     pub(crate) kept: Vec<Kept>,
     pub(crate) plans: Vec<Plan>,
+    /// What each pattern takes.
+    pub(crate) input_kinds: Vec<InputKinds>,
 }
 
 /// The tables of one entity. Fields are counted in the order of the catalog.
@@ -64,11 +69,18 @@ pub(crate) struct EntityPlan {
     pub(crate) key: Vec<usize>,
     /// The tenant, which is one field more than the catalog has.
     pub(crate) tenant: Option<usize>,
+    /// The identity of a row that is the only one: a field more, too, and always [`ALL`]. The only row of a tenant has the
+    /// tenant for that.
+    pub(crate) only: Option<usize>,
     pub(crate) source: Source,
     pub(crate) projections: Vec<Projection>,
+    /// Lists that the engine keeps.
+    pub(crate) indexes: Vec<Index>,
     pub(crate) reservations: Vec<Reservation>,
     /// When its rows end.
     pub(crate) expires: Option<Expr>,
+    /// Whether something follows when its rows end.
+    pub(crate) end_is_followed: bool,
     /// What is deleted with its rows.
     pub(crate) parts: Vec<Support>,
     /// With what its rows are deleted.
@@ -125,6 +137,14 @@ pub(crate) struct Projection {
     pub(crate) shows_version: bool,
 }
 
+/// A list that the engine keeps from the source, some time behind it.
+#[derive(Debug, Clone)]
+pub(crate) struct Index {
+    pub(crate) list: Projection,
+    /// The column of the source's root group that has a value in rows that stand there.
+    pub(crate) shown: usize,
+}
+
 /// A component of a projection's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPart {
@@ -134,11 +154,11 @@ pub(crate) enum KeyPart {
     IsAbsent(usize),
     /// A field behind such a flag.
     Flagged(usize),
-    /// The one partition of all rows.
+    /// The same for all rows that stand there: the one partition of all, or that an index shows them.
     All,
 }
 
-/// What stands in the one partition of all rows.
+/// What stands where all rows have the same.
 pub(crate) const ALL: Value<'static> = Value::Int(0);
 
 /// What can be bound, or the words that are not run yet.
@@ -163,6 +183,8 @@ pub(crate) struct Reservation {
 pub(crate) enum Plan {
     Read(Box<Read>),
     Write(Box<Write>),
+    /// It is served elsewhere.
+    Outside,
 }
 
 /// Rows that remember what the process needs across restarts.
@@ -193,6 +215,7 @@ impl Program {
             entities: Vec::new(),
             kept: Vec::new(),
             plans: Vec::new(),
+            input_kinds: catalog.patterns.iter().map(|pattern| input_kinds(catalog, pattern)).collect(),
         };
         // What can't be held can't be run either; whoever serves says it in full.
         let refused =
@@ -204,6 +227,12 @@ impl Program {
         program.kept(planned, &mut found);
         program.parts(planned, &mut found);
         program.copies(planned, &mut found);
+        // What is decided gone takes its parts with it, and expiry is not inherited.
+        let wholes = program.entities.iter().filter(|entity| entity.end_is_followed && !entity.parts.is_empty());
+        found.extend(wholes.map(|entity| NotYet {
+            at: format!("entities.{}", entity.name),
+            what: "kept values and copies of rows that end and have parts".to_owned(),
+        }));
         for pattern in &catalog.patterns {
             program.pattern(pattern, planned, &mut found);
         }
@@ -218,7 +247,7 @@ impl Program {
             Action::Write(write) => self.write(pattern, write, planned),
             Action::Claim(_) => one("`claim`"),
             Action::Atomic(_) => one("`atomic`"),
-            Action::Outside(_) => one("`outside`"),
+            Action::Outside(_) => Ok(Plan::Outside),
         };
         match planned {
             Ok(plan) => self.plans.push(plan),
@@ -324,9 +353,19 @@ impl EntityPlan {
         self.fields.iter().position(|(known, _)| known == name)
     }
 
+    /// All lists of its rows.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &Projection> {
+        self.projections.iter().chain(self.indexes.iter().map(|index| &index.list))
+    }
+
+    /// The list that the engine keeps in a table.
+    pub(crate) fn index(&self, table: usize) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.list.table == table)
+    }
+
     /// The identity within its tenant.
     pub(crate) fn own_key(&self) -> &[usize] {
-        &self.key[usize::from(self.tenant.is_some())..]
+        &self.key[usize::from(self.tenant.or(self.only).is_some())..]
     }
 
     /// The key of its row in the source table.

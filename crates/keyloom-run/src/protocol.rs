@@ -3,7 +3,8 @@
 /// Each rule is needed: the tests take one away at a time and must see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Protocol {
-    /// Into how many lanes the dirty log is divided, so that no partition has to take all writes.
+    /// Into how many lanes the dirty log is divided, so that no partition has to take all writes. Marks of ends stand there for
+    /// years: there may be more lanes one day, but never fewer, and spans stay as long as they are.
     pub lanes: i64,
     /// How much of the time lies together in it.
     pub span_ms: i64,
@@ -22,7 +23,7 @@ pub struct Protocol {
     /// How many rows of a kind follow another one before a write is answered: parts that are deleted, rows that copy. The
     /// rest is left to those who settle marks.
     pub followed_at_once: u32,
-    /// A decision that carries its mark along arrives within this time, so the log is read for so long where they do.
+    /// A row that is placed arrives with its mark within this time, so the log is read for so long where they do.
     pub late_ms: i64,
     /// Who changes the layout waits until all terms on the one before are over.
     pub waits_for_terms: bool,
@@ -89,6 +90,20 @@ pub struct Protocol {
     pub versions_first: bool,
     /// A group is counted again when what feeds it is acknowledged.
     pub places_first: bool,
+    /// What a list shows of a row that its caller has seen is dropped.
+    pub drops_seen: bool,
+    /// A source row that is older than what its caller has seen is looked at again.
+    pub looks_at_seen_again: bool,
+    /// It is put where it stands in the list, and nowhere else.
+    pub seen_in_place: bool,
+    /// It is counted at no earlier moment than before, whatever the own clock says.
+    pub counts_forward: bool,
+    /// Where something follows when a row ends, a mark stands in the span of its end.
+    pub marks_ends: bool,
+    /// Who settles the mark of an end touches the row if the version is not there that was to end: it may be under way.
+    pub touches_ends: bool,
+    /// He looks whether the row still ends there.
+    pub looks_at_ends: bool,
     /// Groups that a row has left are counted again, too.
     pub recounts_left: bool,
     /// Who drops a place that a row has left counts its group again before.
@@ -138,6 +153,13 @@ impl Protocol {
         looks_behind: true,
         versions_first: true,
         places_first: true,
+        drops_seen: true,
+        looks_at_seen_again: true,
+        seen_in_place: true,
+        counts_forward: true,
+        marks_ends: true,
+        touches_ends: true,
+        looks_at_ends: true,
         recounts_left: true,
         recounts_dropped: true,
     };

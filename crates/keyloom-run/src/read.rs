@@ -1,5 +1,6 @@
 //! Reads: which question is asked, and its answer.
 
+mod beside;
 mod found;
 mod merge;
 mod page;
@@ -22,7 +23,7 @@ use crate::{
     record::Record,
     reserve::held_by,
     run::{Call, Run},
-    work::promise,
+    work::{Promise, promise},
 };
 
 type Owned = Value<'static>;
@@ -52,7 +53,7 @@ impl Run {
         let order = ordered(plan, call)?;
         let question = chosen(&plan.questions, order, &call.inputs)?;
         let access = &question.access;
-        promise(question.promise);
+        promise(plan.promise(question, &call.inputs));
         if !matches!(access.wants, Wants::Rows { .. }) && (call.limit.is_some() || call.cursor.is_some()) {
             return Err(Problem::Input(format!("`{}` has no pages: no `limit` and no `cursor`", call.pattern)));
         }
@@ -81,7 +82,7 @@ impl Run {
         let Some(first) = items.first() else { return Ok(Vec::new()) };
         let question = chosen(&plan.questions, None, first)?;
         let access = &question.access;
-        promise(question.promise);
+        promise(plan.promise(question, first));
         let now_us = self.now_us();
         let asking: Vec<Asking<'_>> = items.iter().map(|inputs| Asking { inputs, item: None, now_us }).collect();
         self.rows(plan, access, &asking).await
@@ -90,29 +91,27 @@ impl Run {
     /// The rows that are asked for, each with the lists that come with it.
     async fn rows(&self, plan: &Read, access: &Access, asking: &[Asking<'_>]) -> Result<Vec<Option<Answer>>, Problem> {
         let entity = self.entity(access.entity);
-        let mut records = self.records(access, asking).await?;
-        for (record, asking) in records.iter_mut().zip(asking) {
-            if let Some(there) = record
-                && !passes(access, &asking.scope(entity, &there.values, there.built_in()))?
-            {
-                *record = None;
+        let now_us = asking.first().map_or(0, |asking| asking.now_us);
+        let (mut found, mut whose) = (Vec::with_capacity(asking.len()), Vec::with_capacity(asking.len()));
+        for (at, record) in self.records(access, asking).await?.into_iter().enumerate() {
+            let Some(record) = record else { continue };
+            let mut there = [Found::of(record)];
+            self.with_kept(access, &mut there, now_us).await?;
+            let [there] = there;
+            if passes(access, &asking[at].scope(entity, &there.values, there.built_in))? {
+                found.push(there);
+                whose.push(at);
             }
         }
-        let found: Vec<Found> = records.iter().flatten().map(Found::of).collect();
-        let now_us = asking.first().map_or(0, |asking| asking.now_us);
-        let mut rows = self.shown(entity, &access.outputs, &found, now_us).await?.into_iter();
-        let mut answers = Vec::with_capacity(records.len());
-        for (record, asking) in records.iter().zip(asking) {
-            let (Some(record), Some(mut row)) = (record, record.as_ref().and_then(|_| rows.next())) else {
-                answers.push(None);
-                continue;
-            };
-            let joined = Asking { item: Some(Item { fields: &entity.fields, row: &record.values }), ..*asking };
+        let rows = self.shown(entity, &access.outputs, &found, now_us).await?;
+        let mut answers = vec![None; asking.len()];
+        for ((at, found), mut row) in whose.into_iter().zip(&found).zip(rows) {
+            let joined = Asking { item: Some(Item { fields: &entity.fields, row: &found.values }), ..asking[at] };
             for (name, questions) in &plan.with {
-                let access = &chosen(questions, None, asking.inputs)?.access;
+                let access = &chosen(questions, None, asking[at].inputs)?.access;
                 row.put_rows(name, &Box::pin(self.first_rows(access, &joined)).await?);
             }
-            answers.push(Some(Answer::Row { row: row.shown(), version: record.version }));
+            answers[at] = Some(Answer::Row { row: row.shown(), version: found.built_in.version });
         }
         Ok(answers)
     }
@@ -123,13 +122,18 @@ impl Run {
         match &access.reach {
             Reach::Get(key) => {
                 let keys = asking.iter().map(|asking| self.key(entity, key, asking)).collect::<Result<Vec<_>, _>>()?;
-                self.sources(entity, &keys, access.freshness, asking).await
+                // Who has seen a row sees it again, whichever replica is nearest.
+                let seen = asking.iter().any(|asking| asking.inputs.seen_of(access.entity).next().is_some());
+                let freshness = if seen { access.freshness.max(Freshness::Settled) } else { access.freshness };
+                self.sources(entity, &keys, freshness, asking).await
             }
             Reach::Via { reservation, value } => {
                 let mut records = Vec::with_capacity(asking.len());
                 for asking in asking {
                     let value = self.key(entity, value, asking)?;
-                    records.push(self.holder(entity, *reservation, value, access.freshness, asking.now_us).await?);
+                    let holder = self.holder(entity, *reservation, value, access.freshness, asking.now_us);
+                    // Few rows are asked for by a unique value, and all others would be copied about with this.
+                    records.push(Box::pin(holder).await?);
                 }
                 Ok(records)
             }
@@ -160,7 +164,7 @@ impl Run {
                 Some(got) => got?.row,
                 None => None,
             };
-            let record = row.map(|row| Record::read(&row, shape, &entity.source)).transpose()?;
+            let record = row.map(|row| Record::shown(&row, shape, &entity.source)).transpose()?;
             records.push(self.alive(entity, record, asking.first().map_or(0, |asking| asking.now_us))?);
         }
         Ok(records)
@@ -202,6 +206,16 @@ impl Run {
         let (table, shape) = self.table(entity.source.table);
         let got = self.store.get(Get { table, key, freshness, now: millis(now_us) }).await?;
         Ok(got.row.map(|row| Record::read(&row, shape, &entity.source)).transpose()?)
+    }
+}
+
+impl Read {
+    /// What one call of a question reads at most, with what its caller presents to the lists of its answer.
+    fn promise(&self, question: &Question, inputs: &Inputs) -> Option<Promise> {
+        let with = self.with.iter().flat_map(|(_, lists)| lists.first());
+        let lists = with.chain([question]).map(|list| list.access.beside());
+        let each = lists.fold(Promise::default(), Promise::plus).times(self.batch.unwrap_or(1));
+        question.promise.map(|most| most.plus(each.times(inputs.seen())))
     }
 }
 

@@ -51,17 +51,8 @@ impl Record {
     /// Reads a source row.
     pub(crate) fn read(row: &Row, shape: &Shape, source: &Source) -> Result<Self, Malformed> {
         let cell = |column: usize| row.value(shape, ColumnAt::Cell { group: 0, column });
-        let moment = |column: usize| match cell(column)? {
-            Value::Timestamp(moment) => Ok(moment),
-            _ => Err(Malformed::from_static("a source row lacks its times")),
-        };
         let all = shape.table().groups.first().map_or(0, |group| group.columns.len());
-        let value = |at: &Option<ColumnAt>| match at {
-            Some(at) => Ok(row.value(shape, *at)?.into_owned()),
-            None => Ok(Value::Null),
-        };
-        let values = source.columns.iter().map(value).collect::<Result<_, Malformed>>()?;
-        let mut record = Self::placed(row.version()?, moment(source.created)?, values);
+        let mut record = Self::shown(row, shape, source)?;
         record.rest =
             (source.known..all).map(|column| Ok(cell(column)?.into_owned())).collect::<Result<_, Malformed>>()?;
         let Some(hidden) = &source.hidden else { return Ok(record) };
@@ -71,9 +62,19 @@ impl Record {
         if let Some(Value::List(stale)) = hidden.stale.map(cell).transpose()? {
             record.stale = stale.iter().map(Stale::read).collect::<Result<_, _>>()?;
         }
-        record.updated_us = moment(hidden.updated)?;
-        record.floor_ms = moment(hidden.floor)?;
-        record.gone = cell(hidden.gone)? == Value::Bool(true);
+        record.floor_ms = moment(&cell(hidden.floor)?)?;
+        Ok(record)
+    }
+
+    /// Reads what is answered of a source row, without what it remembers: nobody may write it again.
+    pub(crate) fn shown(row: &Row, shape: &Shape, source: &Source) -> Result<Self, Malformed> {
+        let cell = |column: usize| row.value(shape, ColumnAt::Cell { group: 0, column });
+        let values = row.values(shape, &source.columns)?.into_iter().map(Value::into_owned).collect();
+        let mut record = Self::placed(row.version()?, moment(&cell(source.created)?)?, values);
+        if let Some(hidden) = &source.hidden {
+            record.updated_us = moment(&cell(hidden.updated)?)?;
+            record.gone = cell(hidden.gone)? == Value::Bool(true);
+        }
         Ok(record)
     }
 
@@ -124,6 +125,13 @@ impl Record {
             created_ms: self.created_us.div_euclid(1_000),
             updated_ms: self.updated_us.div_euclid(1_000),
         }
+    }
+}
+
+fn moment(cell: &Value<'_>) -> Result<i64, Malformed> {
+    match cell {
+        Value::Timestamp(moment) => Ok(*moment),
+        _ => Err(Malformed::from_static("a source row lacks its times")),
     }
 }
 

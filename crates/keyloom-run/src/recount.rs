@@ -27,8 +27,10 @@ const PIECE_BYTES: u32 = 4 << 20;
 
 /// A value that is to be counted again: which, and whose.
 pub(crate) struct Group<'a> {
-    kept: &'a Kept,
-    key: Vec<Owned>,
+    pub(crate) kept: &'a Kept,
+    pub(crate) key: Vec<Owned>,
+    /// A moment that is over, whatever the own clock says: what ended before it is not counted.
+    pub(crate) over_us: i64,
 }
 
 /// A row in a group, while it is counted: all but this one, and this one as it is to be.
@@ -49,11 +51,20 @@ impl Run {
                 let key = Kept::key_at(counts, &row.key);
                 let known = |group: &Group<'_>| group.kept.table == kept.table && group.key == key;
                 if !groups.iter().any(known) {
-                    groups.push(Group { kept, key });
+                    groups.push(Group { kept, key, over_us: 0 });
                 }
             }
         }
         groups
+    }
+
+    /// A value that is counted again, by the names of its table and of whose it is.
+    pub(crate) fn group_named(&self, table: &str, key: &[u8], over_us: i64) -> Result<Option<Group<'_>>, Problem> {
+        let is_it = |kept: &&Kept| self.program.tables[kept.table].name == table;
+        let Some(kept) = self.program.kept.iter().filter(|kept| self.is_kept_up(kept.table)).find(is_it) else {
+            return Ok(None);
+        };
+        Ok(Some(Group { kept, key: self.key_values(kept.table, key)?, over_us }))
     }
 
     fn recounted(&self, entity: &EntityPlan) -> impl Iterator<Item = &Kept> {
@@ -73,22 +84,27 @@ impl Run {
 
     /// Counts one value again.
     pub(crate) async fn recount_group(&self, kept: &Kept, key: Vec<Owned>) -> bool {
-        self.recount(&[Group { kept, key }]).await
+        self.recount(&[Group { kept, key, over_us: 0 }]).await
     }
 
-    async fn recount_one(&self, Group { kept, key }: &Group<'_>) -> Result<bool, Problem> {
+    async fn recount_one(&self, Group { kept, key, over_us }: &Group<'_>) -> Result<bool, Problem> {
         let Some(counts) = &kept.counts else { return Ok(true) };
         for _ in 0..TRIES_MAX {
             let mut stands = Err(Problem::Broken("a kept value was not looked at".into()));
             if self.protocol.versions_first {
                 stands = self.kept_row(kept, key).await;
             }
-            let tally = self.tally(kept, counts, key, None).await;
+            // A row that had ended when the value was counted before is not counted again by a clock that is behind.
+            let counted_us = match &stands {
+                Ok(Some(row)) if self.protocol.counts_forward => i64::try_from(row.version()?).unwrap_or(0),
+                _ => 0,
+            };
+            let now_us = self.now_us().max(*over_us).max(counted_us);
+            let tally = self.tally(kept, counts, key, None, now_us).await;
             if !self.protocol.versions_first {
                 stands = self.kept_row(kept, key).await;
             }
             let (Ok(stands), Ok(tally)) = (stands, tally) else { continue };
-            let now_us = self.now_us();
             let (expect, version) = following(stands.as_ref(), now_us)?;
             let values = tally.values();
             // It gets a new version also when it is the same, so that nobody decides it who has read the group before.
@@ -133,7 +149,7 @@ impl Run {
             let here = new.as_ref().filter(|new| Kept::key_at(counts, &new.key) == key);
             let becomes = here.map(own).transpose()?.map(|at| (at, after.values.as_slice()));
             let instead = Instead { keys: &keys, becomes };
-            let values = self.tally(kept, counts, &key, Some(instead)).await?.values();
+            let values = self.tally(kept, counts, &key, Some(instead), now_us).await?.values();
             let (expect, version) = following(stands.as_ref(), now_us)?;
             changes.push(KeptChange { table: kept.table, key, expect, version, values });
         }
@@ -153,6 +169,7 @@ impl Run {
         counts: &Counts,
         key: &[Owned],
         instead: Option<Instead<'_>>,
+        now_us: i64,
     ) -> Result<Tally<'a>, Problem> {
         let (table, shape) = self.table(counts.table);
         let partition: Vec<Owned> = counts.partition.iter().map(|component| key[*component].clone()).collect();
@@ -168,7 +185,7 @@ impl Run {
                 rows_max: PIECE_ROWS,
                 bytes_max: PIECE_BYTES,
                 freshness: Freshness::Settled,
-                now: millis(self.now_us()),
+                now: millis(now_us),
             });
             let read = read.await?;
             for row in &read.rows {

@@ -11,7 +11,7 @@ use crate::{
     answer::Answer,
     carry::{Intent, Tried},
     follow::LOOKS_MAX,
-    outcome::unapplied,
+    outcome::Asked,
     problem::Problem,
     program::EntityPlan,
     record::{Record, Token},
@@ -44,7 +44,7 @@ impl Run {
         entity: &EntityPlan,
         key: &[Owned],
         token: &Token,
-        expected: Option<u64>,
+        asked: Asked,
     ) -> Result<Option<Answer>, Problem> {
         for _ in 0..LOOKS_MAX {
             let now_us = self.now_us();
@@ -55,7 +55,7 @@ impl Run {
                 return self.found(entity, there, absorbed).await.map(Some);
             }
             let alive = self.alive(entity, there.clone(), now_us)?;
-            let reason = unapplied(alive.as_ref(), expected).to_owned();
+            let reason = asked.unapplied(alive.as_ref()).to_owned();
             if let Some(answer) = self.refuse_for_good(entity, key, there.as_ref(), token, reason).await? {
                 return Ok(Some(answer));
             }

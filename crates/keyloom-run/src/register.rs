@@ -37,15 +37,20 @@ impl Named {
 }
 
 impl Run {
-    /// The key of the row that a request is about, the same for all its attempts; `None` when nobody held the value.
+    /// The key of the row that a request is about, the same for all its attempts: when nobody held the value, the one that it is
+    /// to make, if it makes one.
     pub(crate) async fn registered(
         &self,
         entity: &EntityPlan,
         named: &Named,
+        new: Option<Result<Vec<Owned>, Problem>>,
         request: &Request,
     ) -> Result<Option<Vec<Owned>>, Problem> {
         let Some(register) = self.program.register().filter(|_| self.protocol.registers) else {
-            return self.holding(entity, named, request.now_us).await;
+            return match self.holding(entity, named, request.now_us).await? {
+                None => new.transpose(),
+                holder => Ok(holder),
+            };
         };
         let table = self.table(register).0;
         let id = digest("register", &[entity.name.as_bytes(), &request.token.token]);
@@ -61,7 +66,10 @@ impl Run {
                 }
             }
             look = true;
-            let holder = self.holding(entity, named, now_us).await?;
+            let holder = match self.holding(entity, named, now_us).await? {
+                None => new.clone().transpose()?,
+                holder => holder,
+            };
             // A refusal at first sight is not the last word; that of a repeat is, so it is written down.
             if holder.is_none() && !request.repeated {
                 return Ok(None);

@@ -80,8 +80,7 @@ impl Run {
                 reserves.extend(self.to_free(entity, reservation, ended).await?);
             }
             let at = self.program.entities.iter().position(|known| known.name == entity.name).unwrap_or_default();
-            let alive = self.alive(entity, Some(ended.clone()), now_us)?;
-            let kept = self.kept_changes(at, alive.as_ref(), &record, now_us).await?;
+            let kept = self.kept_changes(at, Some(ended), &record, now_us).await?;
             let intent = Intent {
                 entity,
                 before: Some(ended),
@@ -94,7 +93,8 @@ impl Run {
                 now_us,
             };
             let tried = self.carry_out(&intent, &mut Vec::new()).await?;
-            Ok(matches!(tried, Tried::Done { .. }))
+            // Its own parts go after it; only when they are gone is all of it.
+            Ok(matches!(tried, Tried::Done { visible } if visible || entity.parts.is_empty()))
         })
     }
 }

@@ -6,6 +6,7 @@ use keyloom_value::Value;
 use crate::{
     carry::{Companion, Intent, Tried, tried},
     copies::{Walked, changes_copies, copied_in, copies_from_same},
+    dirty::Mark,
     judge::Checked,
     problem::Problem,
     record::Record,
@@ -13,8 +14,14 @@ use crate::{
 };
 
 impl Run {
-    pub(crate) async fn ride(&self, intent: &Intent<'_>) -> Result<Tried, Problem> {
+    pub(crate) async fn ride(&self, intent: &Intent<'_>, marks: &mut Vec<Mark>) -> Result<Tried, Problem> {
         let Intent { entity, record, now_us, .. } = *intent;
+        // Its parts go after it, and rows that copy from it follow.
+        let fells = entity.fells(intent.before, record);
+        let changes = self.protocol.walks_copiers && changes_copies(entity, intent.before, record);
+        let Some(before_this_try) = self.mark_try(intent, fells || changes, marks).await? else {
+            return Ok(Tried::Lost);
+        };
         let images: Vec<(Vec<Value<'static>>, _)> =
             intent.reserves.iter().map(|reserve| self.reservation_image(intent, reserve)).collect();
         let reserved = intent.reserves.iter().zip(&images).map(|(reserve, (values, expires_at))| {
@@ -47,15 +54,6 @@ impl Run {
             let placing = Placing::Put { groups, expires_at: row.expires_at };
             Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
         });
-        // Its parts go after it, and rows that copy from it follow.
-        let fells = record.gone && entity.has_parts();
-        let changes = self.protocol.walks_copiers && changes_copies(entity, intent.before, record);
-        let mark = if fells || changes { Some(self.new_mark(entity, &entity.source_key(record))?) } else { None };
-        let marked = mark.as_ref().map(|(_, row)| row.group());
-        let marks = mark.iter().zip(&marked).map(|((_, row), groups)| {
-            let placing = Placing::Put { groups, expires_at: row.expires_at };
-            Along::Place(Placement { table: self.table(row.table).0, key: &row.key, placing })
-        });
         let checked = held.iter().map(|check| {
             let expect = check.version.map_or(Expect::Absent, Expect::Version);
             Along::Check { table: self.table(check.table).0, key: &check.key, expect }
@@ -64,15 +62,17 @@ impl Run {
             let becomes = Image { version: kept.version, expires_at: None, values: &kept.values };
             Along::Decide(Change { table: self.table(kept.table).0, key: &kept.key, expect: kept.expect, becomes })
         });
-        let along = reserved.chain(kept).chain(carried).chain(left).chain(placed).chain(marks).chain(checked);
+        let along = reserved.chain(kept).chain(carried).chain(left).chain(placed).chain(checked);
         let along: Vec<Along<'_>> = along.collect();
         let before = intent.before.map(|before| before.version);
         let tried = tried(self.decide_source(entity, before, record, &along, now_us).await, true)?;
-        let Some((mark, _)) = mark.filter(|_| matches!(tried, Tried::Done { .. })) else { return Ok(tried) };
-        let visible = self.fell(entity, record, false).await.unwrap_or(false)
+        if !matches!(tried, Tried::Done { .. }) {
+            return Ok(tried);
+        }
+        let visible = (!fells || self.fell(entity, record, false).await.unwrap_or(false))
             && (!changes || self.touch_copiers(entity, record, None).await == Ok(Walked::All));
         if visible {
-            self.owe(vec![mark]);
+            self.owe_tried(marks, before_this_try);
         }
         Ok(Tried::Done { visible })
     }

@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex};
 
-use keyloom_model::{Catalog, Pattern};
+use keyloom_model::{Catalog, Endpoint, Pattern};
 use keyloom_store::{
-    Abilities, BoxedStore, BoxedSweep, Change, Current, Decision, Define, Expect, Fault, Freshness, Get, Image, Millis,
-    Shape, Step, Store, Sweep, Table, TableId, Verdict, steps,
+    Abilities, BoxedStore, BoxedSweep, Change, Current, Decision, Define, Discipline, Expect, Fault, Freshness, Get,
+    Image, Millis, Shape, Step, Store, Sweep, Table, TableId, Verdict, steps,
 };
 use keyloom_value::{Kind, Value, json::to_json};
 use serde_json::{Map, Value as Json};
@@ -15,7 +15,7 @@ use crate::{
     dirty::Mark,
     environment::Environment,
     idempotency::IdempotencyKey,
-    inputs::{Inputs, Takes},
+    inputs::{InputKinds, Inputs, Takes, input_kinds},
     problem::Problem,
     program::{EntityPlan, Plan, Program, Read, SYSTEM},
     protocol::Protocol,
@@ -145,9 +145,9 @@ impl Run {
         &self.program.catalog
     }
 
-    /// The pattern of that name.
+    /// The pattern of that name, unless it is served elsewhere.
     pub fn pattern(&self, name: &str) -> Option<&Pattern> {
-        self.program.catalog.pattern(name)
+        self.program.catalog.pattern(name).filter(|pattern| Endpoint::method_of(pattern).is_some())
     }
 
     /// The tables that it reads and writes, with their names.
@@ -187,7 +187,7 @@ impl Run {
     /// # Errors
     /// When they are not what the pattern takes.
     pub fn inputs_from_object(&self, pattern: &Pattern, caller: &Caller, body: &Json) -> Result<Inputs, Problem> {
-        Takes::new(&self.program.catalog, pattern, caller).read_object(body)
+        Takes::new(&self.program.catalog, pattern, &self.input_kinds(pattern), caller).read_object(body)
     }
 
     /// Reads inputs from query parameters.
@@ -200,7 +200,7 @@ impl Run {
         caller: &Caller,
         query: &[(String, String)],
     ) -> Result<Inputs, Problem> {
-        Takes::new(&self.program.catalog, pattern, caller).read_query(query)
+        Takes::new(&self.program.catalog, pattern, &self.input_kinds(pattern), caller).read_query(query)
     }
 
     /// Runs a pattern.
@@ -212,8 +212,15 @@ impl Run {
             Some(Plan::Read(plan)) => self.read(plan, call).await,
             // What a write is in the middle of is large. It has its own place, or every read would be copied about with it.
             Some(Plan::Write(plan)) => Box::pin(self.write(plan, call)).await,
-            None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
+            Some(Plan::Outside) | None => Err(Problem::Input(format!("there is no pattern `{}`", call.pattern))),
         }
+    }
+
+    /// What a pattern takes; looked up again where it is none of this catalog's.
+    fn input_kinds(&self, pattern: &Pattern) -> InputKinds {
+        let position = self.program.catalog.patterns.iter().position(|known| known.name == pattern.name);
+        let known = position.and_then(|position| self.program.input_kinds.get(position));
+        known.map_or_else(|| input_kinds(&self.program.catalog, pattern), Arc::clone)
     }
 
     /// How a pattern is run, if there is one of that name.
@@ -307,11 +314,19 @@ pub(crate) fn missing(
     program.tables.iter().try_for_each(|table| keeps_all_values(table, there))?;
     program.entities.iter().try_for_each(|entity| has_all_values(program, entity, there))?;
     let new = program.entities.iter().flat_map(|entity| lacking(program, entity, there)).collect();
-    let mut steps = steps(there, &program.tables, abilities)?;
-    // A source comes after what is derived from it: if it is there, nothing is missing but what is new.
+    Ok((sources_last(program, steps(there, &program.tables, abilities)?), new))
+}
+
+/// The steps in an order in which a source comes after what is derived from it: if it is there, nothing is missing but what
+/// is new. What the engine keeps from it can only come behind it.
+pub(crate) fn sources_last(program: &Program, mut steps: Vec<Step>) -> Vec<Step> {
     let is_source = |name: &str| program.entities.iter().any(|entity| program.tables[entity.source.table].name == name);
-    steps.sort_by_key(|step| matches!(step, Step::Create(table) if is_source(&table.name)));
-    Ok((steps, new))
+    steps.sort_by_key(|step| match step {
+        Step::Create(Table { discipline: Discipline::Indexed { .. }, .. }) => 2,
+        Step::Create(table) if is_source(&table.name) => 1,
+        _ => 0,
+    });
+    steps
 }
 
 /// Rows that are there are missing from a table that is new, and have nothing in a column that is new. A field that the source
@@ -322,7 +337,7 @@ fn lacking(program: &Program, entity: &EntityPlan, there: &[Arc<Shape>]) -> Vec<
         there.iter().find(|shape| shape.table().name == *name)
     };
     let Some(source) = found(entity.source.table) else { return Vec::new() };
-    let derived = entity.projections.iter().map(|projection| projection.table);
+    let derived = entity.lists().map(|list| list.table);
     let kept = program.kept.iter().filter(|kept| program.entities[kept.feeder].name == entity.name);
     let derived = derived.chain(kept.map(|kept| kept.table));
     let derived = derived.chain(entity.reservations.iter().map(|reservation| reservation.table));

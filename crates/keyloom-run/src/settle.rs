@@ -41,7 +41,8 @@ pub struct Settled {
 impl Run {
     /// One pass over the dirty log: finishes what writers left behind, and says what it did. To be called every few
     /// seconds, by one process or by several; without it, rows of lists and unique values that a writer did not come to
-    /// stay as they were. Where everything rides along with its decision, all that is left are parts of rows that were deleted.
+    /// stay as they were. Where everything rides along with its decision, all that is left are parts of rows that were deleted
+    /// and rows that copy from others.
     ///
     /// # Errors
     /// When it can't be seen how far the log is settled. Call it again.
@@ -56,18 +57,16 @@ impl Run {
         let span_of = |moment_ms: i64| moment_ms.div_euclid(self.protocol.span_ms);
         let (version, settled) = self.settled_until().await?;
         // The last span that ended so long ago that its marks are no longer left to their writers, and the last that gets no
-        // more of them: a mark that rides along is as late as its decision, and one that comes with a row as late as that.
+        // more of them: a mark that comes with a row that is placed is as late as that.
         let last = span_of(now_ms - self.protocol.settle_ms) - 1;
-        let last_whole = match self.program.companions {
-            Companions::Follow if !self.program.places() => last,
-            Companions::Follow | Companions::Ride => last.min(span_of(now_ms - self.protocol.late_ms) - 1),
-        };
+        let last_whole =
+            if self.program.places() { last.min(span_of(now_ms - self.protocol.late_ms) - 1) } else { last };
         let first = (settled + 1).max(span_of(now_ms - KEPT_MS));
         let mut until = settled;
         for span in first..=last {
             for lane in 0..self.protocol.lanes {
                 // What can't be read now is left, and all that comes behind it will be looked at again.
-                if self.settle_span(lane, span, &mut pass).await.is_err() {
+                if self.settle_span(lane, span, true, &mut pass).await.is_err() {
                     pass.left += 1;
                 }
             }
@@ -91,17 +90,19 @@ impl Run {
         let (_, settled) = self.settled_until().await?;
         let first = (settled + 1).max(span_of(now_ms - KEPT_MS));
         let mut pass = Settled::default();
+        let last = span_of(now_ms - self.protocol.settle_ms) - 1;
         // A writer's clock may be ahead.
         for span in first..=span_of(now_ms) + 1 {
             for lane in 0..self.protocol.lanes {
-                self.settle_span(lane, span, &mut pass).await?;
+                self.settle_span(lane, span, span <= last, &mut pass).await?;
             }
         }
         drop(self.place_owed().await);
         Ok(pass.left == 0)
     }
 
-    async fn settle_span(&self, lane: i64, span: i64, pass: &mut Settled) -> Result<(), Problem> {
+    /// Settles the marks of a span. Those of ends stay where somebody's clock may not have come to the end of the span.
+    async fn settle_span(&self, lane: i64, span: i64, is_over: bool, pass: &mut Settled) -> Result<(), Problem> {
         let (table, shape) = self.table(DIRTY);
         let partition = [Value::Int(lane), Value::Int(span)];
         let mut after: Option<Vec<Owned>> = None;
@@ -124,6 +125,9 @@ impl Run {
                     Ok(None) => continue,
                     dirty => dirty.ok().flatten(),
                 };
+                if !is_over && dirty.as_ref().is_some_and(|dirty| dirty.ends.is_some()) {
+                    continue;
+                }
                 let mut mark = self.mark_of(row)?;
                 let settled = match &dirty {
                     Some(dirty) => self.settle_mark(dirty, &mut mark).await.unwrap_or(false),
@@ -150,25 +154,21 @@ impl Run {
         let unknown = || Problem::Broken(format!("a mark names `{}`, which the catalog does not have", dirty.entity));
         let entity = self.program.entities.iter().find(|entity| entity.name == dirty.entity).ok_or_else(unknown)?;
         let key = self.key_values(entity.source.table, &dirty.key)?;
-        if entity.source.hidden.is_none() {
-            // It came together with its mark, so it is there or will be.
-            let there = self.source(entity, &key, Freshness::Settled, self.now_us()).await?;
-            let Some(there) = there else { return Ok(false) };
-            return self.derive_added(entity, &there).await;
+        if let Some(version) = dirty.ends {
+            return self.settle_end(entity, &key, version, dirty, mark).await;
         }
-        if self.program.companions == Companions::Ride {
-            // It came together with its mark: what is there is what came of it.
-            let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
-            return match there {
-                Some(there) => {
-                    Ok(self.fell(entity, &there, true).await? && self.finish_walk(entity, &there, dirty, mark).await?)
-                }
-                None => Ok(true),
+        if entity.source.hidden.is_none() {
+            // It came together with its mark, so it is there or will be, unless it has ended since.
+            let there = self.source(entity, &key, Freshness::Settled, self.now_us()).await?;
+            let Some(there) = there else {
+                let is_late = self.now_us() - mark.made_us() > self.protocol.late_ms * 1_000;
+                return Ok(is_late && entity.expires.is_some());
             };
+            return self.derive_added(entity, &there).await;
         }
         let own = entity.identity_of(&key);
         let mut claims = Vec::new();
-        for (unique, bytes) in &dirty.uniques {
+        for (unique, bytes) in &dirty.named {
             let reservation = entity.reservations.iter().find(|known| known.unique == *unique).ok_or_else(unknown)?;
             let value = self.key_values(reservation.table, bytes)?;
             match self.touch_reservation(entity, &own, reservation, value).await? {
@@ -180,8 +180,10 @@ impl Run {
         let there = self.source(entity, &key, Freshness::Fresh, self.now_us()).await?;
         let touched = if self.protocol.touches { self.touch(entity, &key, there).await? } else { there };
         let Some(record) = touched else { return Ok(!self.protocol.touches) };
-        let mut all = self.project(entity, &record, None).await
-            && self.goes_with_whole(entity, &record).await?
+        let rides = self.program.companions == Companions::Ride;
+        let follows =
+            rides || self.project(entity, &record, None).await && self.goes_with_whole(entity, &record).await?;
+        let mut all = follows
             && self.fell(entity, &record, true).await?
             && self.finish_walk(entity, &record, dirty, mark).await?;
         for reserve in &claims {

@@ -3,7 +3,13 @@
 use keyloom_store::{End, Freshness, Range, Slice, Store};
 use keyloom_value::Value;
 
-use crate::{problem::Problem, program::Support, read::millis, record::Record, run::Run};
+use crate::{
+    problem::Problem,
+    program::{ALL, Support},
+    read::millis,
+    record::Record,
+    run::Run,
+};
 
 type Owned = Value<'static>;
 
@@ -44,7 +50,10 @@ impl Run {
         let read = read.await?;
         let mut keys = Vec::with_capacity(read.rows.len());
         for row in &read.rows {
-            let key = rows.key.iter().map(|at| Ok(row.value(shape, *at)?.into_owned()));
+            let key = rows.key.iter().map(|at| match at {
+                Some(at) => Ok(row.value(shape, *at)?.into_owned()),
+                None => Ok(ALL),
+            });
             keys.push(key.collect::<Result<Vec<Owned>, Problem>>()?);
         }
         let reached = match read.end {

@@ -44,6 +44,11 @@ impl Run {
         self.owed.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
+    /// Whether something follows when rows end.
+    pub fn follows_ends(&self) -> bool {
+        self.program.entities.iter().any(|entity| entity.end_is_followed)
+    }
+
     /// The log of a store that is opened begins some time before; here it may begin at once.
     ///
     /// # Errors
@@ -52,7 +57,9 @@ impl Run {
         if !self.program.has_log() {
             return Ok(());
         }
-        let span = self.now_us().div_euclid(1_000).div_euclid(self.protocol.span_ms) - 1;
+        // The clock of whoever marks next may be behind.
+        let from_ms = self.now_us().div_euclid(1_000) - self.protocol.settle_ms;
+        let span = from_ms.div_euclid(self.protocol.span_ms) - 1;
         let (version, _) = self.settled_until().await?;
         self.set_settled_until(version, span).await
     }

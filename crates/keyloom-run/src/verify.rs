@@ -18,17 +18,19 @@ mod walk;
 
 use std::{collections::BTreeSet, time::Duration};
 
+use futures_util::{StreamExt, stream};
 use keyloom_plan::Companions;
-use keyloom_store::Row;
+use keyloom_store::{ColumnAt, Row};
 use keyloom_value::Value;
 use serde_json::{Value as Json, json};
 
 use crate::{
+    carry::place,
     digest::digest,
     follow::uncounted,
     judge::Checked,
     problem::Problem,
-    program::{EntityPlan, Kept, Projection},
+    program::{EntityPlan, Index, Kept, Projection},
     record::Record,
     run::Run,
 };
@@ -39,6 +41,8 @@ use walk::{Walk, hex, unhex};
 
 type Owned = Value<'static>;
 
+/// How many rows are decided once more side by side.
+const SIDE_BY_SIDE: usize = 16;
 /// How many suspects are held before they are looked at again.
 const SUSPECTS_MAX: usize = 1_000;
 /// For how long a suspect that is under way each time is looked at; then nothing is said about it.
@@ -106,6 +110,8 @@ enum Stage<'a> {
         entity: usize,
         table: usize,
     },
+    /// Rows whose end something new follows from.
+    Ends(usize),
     Kept(&'a Kept),
     /// Values that are counted again, and were never counted.
     Counted(&'a Kept),
@@ -201,7 +207,7 @@ impl Verify {
     /// The table that is looked at, for people who wait.
     pub fn at<'a>(&self, run: &'a Run) -> Option<&'a str> {
         let table = match *self.stages(run).get(self.stage)? {
-            Stage::Sources(entity) => run.entity(entity).source.table,
+            Stage::Sources(entity) | Stage::Ends(entity) => run.entity(entity).source.table,
             Stage::Lists { table, .. } | Stage::Uniques { table, .. } => table,
             Stage::Kept(kept) | Stage::Counted(kept) => kept.table,
         };
@@ -251,6 +257,7 @@ impl Verify {
         match stage {
             Stage::Sources(entity) => self.sources(run, entity).await,
             Stage::Lists { entity, table } | Stage::Uniques { entity, table } => self.derived(run, entity, table).await,
+            Stage::Ends(entity) => self.ends(run, entity).await,
             Stage::Kept(kept) => {
                 let sums = self.sums.get_or_insert_with(Sums::new);
                 sums.next(run, kept, self.mends, &mut self.report).await
@@ -267,17 +274,58 @@ impl Verify {
                 let plan = run.entity(*entity);
                 let lists = plan.projections.iter().map(|list| list.table);
                 let mut tables = lists.chain(plan.reservations.iter().map(|unique| unique.table));
-                self.looks_at(plan.source.table) || tables.any(|table| self.looks_at(table))
+                let indexed = self.indexes(plan).next().is_some();
+                indexed || self.looks_at(plan.source.table) || tables.any(|table| self.looks_at(table))
             }
             Stage::Lists { table, .. } | Stage::Uniques { table, .. } => self.looks_at(*table),
+            Stage::Ends(entity) => self.fills && run.follow_end(*entity).any(|table| self.looks_at(table)),
             Stage::Kept(kept) => self.looks_at(kept.table),
             Stage::Counted(kept) => self.fills && self.looks_at(kept.table),
         });
         stages
     }
 
+    /// The lists of an entity that the engine is to keep from now on.
+    fn indexes<'a>(&self, plan: &'a EntityPlan) -> impl Iterator<Item = &'a Index> {
+        plan.indexes.iter().filter(|index| self.fills && self.looks_at(index.list.table))
+    }
+
+    /// Decides rows once more that the engine is to show in a list and can't yet, or shows and must not.
+    async fn show(&mut self, run: &Run, plan: &EntityPlan, rows: &[Row], records: &[Record]) -> Result<(), Problem> {
+        let (_, shape) = run.table(plan.source.table);
+        let mut again = Vec::new();
+        for (row, record) in rows.iter().zip(records).filter(|(_, record)| !record.gone) {
+            let mut shown = false;
+            for index in self.indexes(plan) {
+                // Also where it is said already: who said so may not have known the index itself.
+                let said = row.value(shape, ColumnAt::Cell { group: 0, column: index.shown })?;
+                shown |= !said.is_null() || place(plan, &index.list, record).is_some();
+            }
+            again.extend(shown.then(|| plan.source_key(record)));
+        }
+        let decided: Vec<_> = again.iter().map(|key| run.decide_again(plan, key, |_| true)).collect();
+        let decided: Vec<Result<bool, Problem>> = stream::iter(decided).buffered(SIDE_BY_SIDE).collect().await;
+        for decided in decided {
+            if !decided? {
+                self.report.left("a row could not be decided again, because it changes or the store fails".into());
+            }
+        }
+        Ok(())
+    }
+
     fn looks_at(&self, table: usize) -> bool {
         self.only.contains(&table)
+    }
+
+    /// Marks the ends of the next source rows; `None` at the end.
+    async fn ends(&mut self, run: &Run, entity: usize) -> Result<Option<u64>, Problem> {
+        let plan = run.entity(entity);
+        let (_, shape) = run.table(plan.source.table);
+        let Some(rows) = self.walk.next(run, plan.source.table).await? else { return Ok(None) };
+        let records = rows.iter().map(|row| Record::read(row, shape, &plan.source));
+        let records = records.collect::<Result<Vec<_>, _>>()?;
+        run.mark_ends(plan, &records).await?;
+        Ok(Some(rows.len() as u64))
     }
 
     /// Counts the groups of the next rows that feed a value; `None` at the end. Rows of a group stand together.
@@ -315,6 +363,7 @@ impl Verify {
         run.copy_into_due(plan, &mut of_rows).await?;
         let places: Vec<_> = due.iter().map(|(_, due)| (due.table(), due.key())).collect();
         let found = run.rows_at(&places).await?;
+        self.show(run, plan, &rows, &records).await?;
         let there = records.iter().filter(|record| !record.gone).count();
         self.report.compared(run, plan.source.table, there as u64);
         for ((at, due), row) in due.iter().zip(found) {
@@ -550,7 +599,9 @@ fn all_stages(run: &Run) -> Vec<Stage<'_>> {
     });
     let kept = run.program.kept.iter().filter(|kept| kept.adds_up());
     let counted = run.program.kept.iter().filter(|kept| kept.counts.is_some());
-    sources.chain(lists).chain(uniques).chain(kept.map(Stage::Kept)).chain(counted.map(Stage::Counted)).collect()
+    let ends = entities().map(|(entity, _)| Stage::Ends(entity));
+    let values = kept.map(Stage::Kept).chain(counted.map(Stage::Counted));
+    sources.chain(lists).chain(uniques).chain(ends).chain(values).collect()
 }
 
 /// Whether a list that shows versions shows an older one than the source has: it was not shown when the row was placed.

@@ -13,6 +13,7 @@ use crate::{
     idempotency::IdempotencyKey,
     inputs::Inputs,
     judge::Next,
+    outcome::Asked,
     problem::Problem,
     program::{Answers, EntityPlan, Plan, Target, Write},
     read::{Asking, Found},
@@ -39,6 +40,8 @@ pub(crate) struct Request {
     pub(crate) now_us: i64,
     /// It stands for all requests with the same fields.
     pub(crate) once: bool,
+    /// It makes a row, and a row that is there is in its way.
+    pub(crate) creates: bool,
     /// An earlier attempt may be under way, so that a refusal must be decided.
     pub(crate) repeated: bool,
     /// The unique value by which it names its row, if it does.
@@ -106,8 +109,10 @@ impl Run {
                 let asking = Asking { inputs: &call.inputs, item: None, now_us: request.now_us };
                 let value = self.key(entity, value, &asking)?;
                 request.named = value.map(|value| Named { reservation: *reservation, value });
+                // The row that there is to be if nobody holds the value.
+                let new = plan.or_create.then(|| self.new_row(plan, entity, call, &request));
                 match &request.named {
-                    Some(named) => self.registered(entity, named, &request).await?,
+                    Some(named) => self.registered(entity, named, new, &request).await?,
                     None => None,
                 }
             }
@@ -115,14 +120,26 @@ impl Run {
         // A row without a part of its key is not there.
         let Some(key) = key else { return Ok(Answer::NotApplied { reason: "absent".into() }) };
         request.target = key;
+        let answer = self.written(plan, entity, call, &request).await?;
+        self.saying_seen(entity, &request.target, &request.caller, answer)
+    }
+
+    /// What becomes of a request whose row is known.
+    async fn written(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        call: &Call<'_>,
+        request: &Request,
+    ) -> Result<Answer, Problem> {
         if entity.source.hidden.is_none() {
             return match plan.verb {
-                WriteVerb::Put => self.put_blind(plan, entity, call, &request).await,
-                WriteVerb::Delete => self.delete_blind(entity, &request).await,
-                WriteVerb::Create | WriteVerb::Update => self.append(plan, entity, call, &request).await,
+                WriteVerb::Put => self.put_blind(plan, entity, call, request).await,
+                WriteVerb::Delete => self.delete_blind(entity, request).await,
+                WriteVerb::Create | WriteVerb::Update => self.append(plan, entity, call, request).await,
             };
         }
-        let answer = self.decided(plan, entity, call, &request).await?;
+        let answer = self.decided(plan, entity, call, request).await?;
         match plan.verb {
             WriteVerb::Create => answer.ok_or_else(contended),
             _ if request.repeated => answer.ok_or_else(contended),
@@ -139,21 +156,29 @@ impl Run {
         request: &Request,
     ) -> Result<Option<Vec<Owned>>, Problem> {
         match &plan.target {
-            Target::New => {
-                let values = self.new_values(plan, entity, &call.inputs, request)?;
-                // The key of rows that are only added may hold what follows from others.
-                let values = self.derived(entity, values, &call.inputs, request.now_us)?;
-                let key: Vec<Owned> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
-                if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
-                    return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
-                }
-                Ok(Some(key))
-            }
+            Target::New => self.new_row(plan, entity, call, request).map(Some),
             Target::Key(key) => {
                 self.key(entity, key, &Asking { inputs: &call.inputs, item: None, now_us: request.now_us })
             }
             Target::Holder { .. } => Ok(None),
         }
+    }
+
+    /// The key of the row that a request makes.
+    fn new_row(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        call: &Call<'_>,
+        request: &Request,
+    ) -> Result<Vec<Owned>, Problem> {
+        let values = self.new_values(plan, entity, &call.inputs, request)?;
+        // The key of rows that are only added may hold what follows from others.
+        let values = self.derived(entity, values, &call.inputs, request.now_us)?;
+        if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
+            return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
+        }
+        Ok(entity.source.key.iter().map(|field| values[*field].clone()).collect())
     }
 
     /// Tries until the row is decided or there is an answer without; `None` when others were always first.
@@ -212,6 +237,10 @@ impl Run {
             let reserves = match self.reserves(entity, there.as_ref(), &record, looked.is_some(), tries).await? {
                 Reserving::Ready(reserves) => reserves,
                 Reserving::Taken(reason) if fresh => {
+                    // Somebody made the row meanwhile that was to be changed or made.
+                    let is_named = |named: &Named| entity.reservations[named.reservation].unique == reason;
+                    let made = plan.or_create && request.named.as_ref().is_some_and(is_named);
+                    let reason = if made { "conflict".to_owned() } else { reason };
                     match self.refuse(entity, there.as_ref(), request, reason).await? {
                         None => continue,
                         answer => return Ok(answer),
@@ -224,7 +253,7 @@ impl Run {
             {
                 continue;
             }
-            let kept = self.kept_changes(plan.entity, alive.as_ref(), &record, now_us).await?;
+            let kept = self.kept_changes(plan.entity, there.as_ref(), &record, now_us).await?;
             let intent = Intent {
                 entity,
                 before: there.as_ref(),
@@ -244,7 +273,7 @@ impl Run {
                 Tried::Lost => {}
                 Tried::Unknown => {
                     let expected = there.map(|there| there.version);
-                    match self.resolve(entity, key, &request.token, expected).await {
+                    match self.resolve(entity, key, &request.token, Asked::of(request, expected)).await {
                         Ok(Some(Answer::NotApplied { .. })) => {}
                         Ok(Some(answer)) => return Ok(Some(answer)),
                         // A look that fails as well tells nothing; the caller asks again.
@@ -279,8 +308,9 @@ impl Run {
         let token = Token { token: key.token(), birth_ms: key.birth_ms, inputs, version: 0, refused: None };
         // Whoever sends what happens once may do so again when more of it holds: a refusal is not his last word.
         let once = !plan.once_per.is_empty();
-        let repeated = call.inputs.is_repeated() && !once;
-        Ok(Request { key, caller: caller.seal(), token, now_us, once, repeated, named: None, target: Vec::new() })
+        let (creates, repeated) = (plan.verb == WriteVerb::Create, call.inputs.is_repeated() && !once);
+        let (caller, named, target) = (key.caller, None, Vec::new());
+        Ok(Request { caller, key, token, now_us, once, creates, repeated, named, target })
     }
 
     /// The answer to a request that a row has absorbed before.
@@ -315,7 +345,7 @@ impl Run {
         };
         let Some(of) = of else { return Ok(None) };
         // The write is done, whether or not what else the answer holds can be seen.
-        let shown = self.shown(entity, outputs, &[Found::of(of)], now_us).await;
+        let shown = self.shown(entity, outputs, &[Found::of(of.clone())], now_us).await;
         Ok(shown.ok().and_then(|rows| rows.into_iter().next()).map(Object::shown))
     }
 
@@ -332,7 +362,7 @@ impl Run {
             let (name, kind): &(String, Kind) = &entity.fields[*field];
             put(&mut key, name, &record.values[*field], kind)?;
         }
-        Ok(Answer::Applied { key: Json::Object(key), version, row, visible })
+        Ok(Answer::Applied { key: Json::Object(key), version, row, visible, seen: None })
     }
 }
 

@@ -110,6 +110,38 @@ pub(crate) async fn program<S: Store + Define>(
     Ok(planned(catalog, given, engine, record.as_ref())?.program)
 }
 
+/// Opens a store by the layout that runs there, for whoever changes none. Where none runs yet it is remembered, so that whoever
+/// changes it later knows that there are others.
+pub(crate) async fn joined<S: Store + Define + Sweep>(
+    catalog: &Catalog,
+    given: Option<&Layout>,
+    engine: EngineKind,
+    store: &Arc<S>,
+    alone: bool,
+    failed: impl Fn(Fault) -> UpError,
+) -> Result<(Run, Vec<Path>), UpError> {
+    let being_changed = || Fault::NotDone("its layout is being changed: `keyloom up` brings that to its end".into());
+    for _ in 0..TRIES_MAX {
+        let record = LayoutRecord::of(&**store, &System).await.map_err(&failed)?;
+        let Planned { program, paths, text } = planned(catalog, given, engine, record.as_ref())?;
+        let store = Arc::clone(store);
+        if let Some(record) = record {
+            if record.unserved().next().is_some() {
+                return Err(failed(being_changed()));
+            }
+            return Ok((Run::open(program, store, Arc::new(System)).await.map_err(failed)?, paths));
+        }
+        let wanted = Wanted { text: text.as_deref(), alone };
+        let opened = Run::open_by(program, wanted, store, Arc::new(System)).await.map_err(&failed)?;
+        let Some(mut changing) = opened else { continue };
+        return match changing.next().await {
+            Ok(Changed::Ready) => Ok((changing.done().await.map_err(failed)?, paths)),
+            _ => Err(failed(being_changed())),
+        };
+    }
+    Err(failed(being_changed()))
+}
+
 /// What a start would do; nothing is changed.
 pub(crate) async fn making<S: Store + Define>(
     catalog: &Catalog,

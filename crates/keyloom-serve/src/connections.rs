@@ -87,11 +87,10 @@ async fn connection(stream: TcpStream, served: Arc<Served>, mut told: watch::Rec
     let stream = TokioIo::new(Patient::new(stream, unhurried.clone()));
     // One path leads to everything, so there is no router: it would only copy the call about.
     let service = service_fn(move |request: Request<Incoming>| {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(unhurried.clone());
-        let served = Arc::clone(&served);
+        let request = request.map(Body::new);
+        let (served, unhurried) = (Arc::clone(&served), unhurried.clone());
         // It is moved several times before it begins.
-        Box::pin(async move { Ok::<Response, Infallible>(watched(&served, request).await) })
+        Box::pin(async move { Ok::<Response, Infallible>(watched(&served, request, &unhurried).await) })
     });
     let mut serving = pin!(builder.serve_connection(stream, service));
     // What ends a connection early is the client's affair.

@@ -4,7 +4,7 @@ use std::{future::IntoFuture, pin::Pin, sync::Arc};
 
 use keyloom_embedded::{Embedded, Options};
 use keyloom_model::{Action, Catalog, Engine as EngineKind, Pattern, layout::Layout};
-use keyloom_run::{Answer, Call, Caller, Environment, Inputs, LayoutRecord, Problem, Run, tenant_of, uuid7};
+use keyloom_run::{Answer, Call, Caller, Environment, Inputs, Problem, Run, tenant_of, uuid7};
 use keyloom_store::{Define, Fault, Store, Sweep};
 use keyloom_value::{Kind, Value, to_text};
 use serde_json::Value as Json;
@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use crate::{
     change,
     engine::{Engine, cassandra, dynamodb},
-    following::{Current, Renewing},
+    following::{Current, Follower, Following},
     settling::Settling,
     store_address::StoreAddress,
     system::System,
@@ -24,10 +24,11 @@ use crate::{
 /// Several processes may have the same data where it lies in an engine; a folder is one process's own. While it is open, what
 /// others or an earlier process left unfinished is finished in the background.
 pub struct Db {
-    run: Arc<Run>,
+    catalog: Arc<Catalog>,
+    current: Current,
     settling: Settling,
-    /// Who looks whether the layout is still the same, where others may change it.
-    renewing: Option<Renewing>,
+    /// Who follows the layout, where others may change it.
+    follower: Option<Follower>,
     /// The store in a folder, which is stopped cleanly.
     folder: Option<Arc<Embedded>>,
 }
@@ -45,35 +46,61 @@ impl Db {
                 let opened = Embedded::open(path, options, Arc::new(keyloom_embedded::System));
                 let store = Arc::new(opened.map_err(UpError::Open)?.0);
                 let failed = |fault| UpError::Store((*path).to_owned(), fault);
-                let run = by_layout(catalog, layout, EngineKind::Embedded, &store, failed).await?;
-                Ok(Self::over(run, Some(store)))
+                let (run, _) = change::joined(catalog, layout, EngineKind::Embedded, &store, true, failed).await?;
+                Ok(Self::over(Arc::new(catalog.clone()), Current::new(run), None, Some(store)))
             }
-            Data::Engine(engine) => {
-                let opened = match &engine.address {
-                    StoreAddress::Cassandra(at) => on(catalog, layout, engine, cassandra(at, engine).await).await,
-                    StoreAddress::DynamoDb(at) => {
-                        on(catalog, layout, engine, dynamodb(at, engine, catalog).await).await
-                    }
-                };
-                let run = opened?;
-                // Others may change the layout. Whoever does not follow stops writing when its term is over.
-                run.begin_term().await.map_err(|fault| engine.failed(fault))?;
-                Ok(Self::over(run, None))
-            }
+            Data::Engine(engine) => match &engine.address {
+                StoreAddress::Cassandra(at) => Self::on(catalog, layout, engine, cassandra(at, engine).await).await,
+                StoreAddress::DynamoDb(at) => {
+                    Self::on(catalog, layout, engine, dynamodb(at, engine, catalog).await).await
+                }
+            },
         }
     }
 
-    fn over(run: Run, folder: Option<Arc<Embedded>>) -> Self {
-        let current = Current::new(run);
-        let run = current.run();
-        let renewing = folder.is_none().then(|| Renewing::start(Arc::clone(&run)));
+    /// Over the store of an engine, where others may change the layout.
+    async fn on<S: Store + Define + Sweep>(
+        catalog: &Catalog,
+        layout: Option<&Layout>,
+        engine: &Engine,
+        store: Result<S, Fault>,
+    ) -> Result<Self, UpError> {
+        let failed = |fault| engine.failed(fault);
+        program(catalog, layout, engine.kind())?;
+        let store = Arc::new(store.map_err(failed)?);
+        let (run, paths) = change::joined(catalog, layout, engine.kind(), &store, false, failed).await?;
+        run.begin_term().await.map_err(failed)?;
+        let (catalog, current) = (Arc::new(catalog.clone()), Current::new(run));
+        let follower = Follower::start(Following {
+            catalog: Arc::clone(&catalog),
+            engine: engine.kind(),
+            paths,
+            store,
+            current: current.clone(),
+        });
+        Ok(Self::over(catalog, current, Some(follower), None))
+    }
+
+    fn over(
+        catalog: Arc<Catalog>,
+        current: Current,
+        follower: Option<Follower>,
+        folder: Option<Arc<Embedded>>,
+    ) -> Self {
         // Whoever wants to know what is left asks `verify`.
-        Self { settling: Settling::start(current, |_| {}), renewing, run, folder }
+        let settling = Settling::start(current.clone(), |_| {});
+        Self { catalog, current, settling, follower, folder }
+    }
+
+    /// The run that calls are made on, as long as there is one.
+    fn run(&self) -> Result<Arc<Run>, Problem> {
+        self.follower.as_ref().map_or(Ok(()), Follower::check)?;
+        Ok(self.current.run())
     }
 
     /// The catalog that is run.
     pub fn catalog(&self) -> &Catalog {
-        self.run.catalog()
+        &self.catalog
     }
 
     /// A call of a pattern, with its inputs as an object; it is made when it is awaited.
@@ -94,7 +121,7 @@ impl Db {
     /// # Errors
     /// When the token was given to somebody else, or the store does not answer.
     pub async fn outcome(&self, caller: &Caller, token: &str) -> Result<Answer, Problem> {
-        self.run.outcome(&self.known(caller)?, token).await
+        self.run()?.outcome(&self.known(caller)?, token).await
     }
 
     /// Stops cleanly. One that is dropped instead loses nothing; a folder is then opened as after a crash.
@@ -102,10 +129,10 @@ impl Db {
     /// # Errors
     /// When the store does not stop.
     pub async fn close(self) -> Result<(), Fault> {
-        let Self { run, settling, renewing, folder } = self;
+        let Self { current, settling, follower, folder, .. } = self;
         settling.stop().await;
-        drop(renewing);
-        drop(run);
+        drop(follower);
+        drop(current);
         match folder {
             Some(store) => close(store).await,
             None => Ok(()),
@@ -117,35 +144,6 @@ impl Db {
         let tenant = caller.tenant.as_ref().map(|tenant| tenant_of(self.catalog(), tenant)).transpose()?;
         Ok(Caller { tenant, subject: caller.subject.clone() })
     }
-}
-
-/// The program on the store of an engine.
-async fn on<S: Store + Define + Sweep>(
-    catalog: &Catalog,
-    layout: Option<&Layout>,
-    engine: &Engine,
-    store: Result<S, Fault>,
-) -> Result<Run, UpError> {
-    let failed = |fault| engine.failed(fault);
-    program(catalog, layout, engine.kind())?;
-    by_layout(catalog, layout, engine.kind(), &Arc::new(store.map_err(failed)?), failed).await
-}
-
-/// Opens a store by the layout that runs there.
-async fn by_layout<S: Store + Define + Sweep>(
-    catalog: &Catalog,
-    layout: Option<&Layout>,
-    engine: EngineKind,
-    store: &Arc<S>,
-    failed: impl Fn(Fault) -> UpError,
-) -> Result<Run, UpError> {
-    let record = LayoutRecord::of(&**store, &System).await.map_err(&failed)?;
-    if record.is_some_and(|record| record.unserved().next().is_some()) {
-        let cause = "its layout is being changed: `keyloom up` brings that to its end";
-        return Err(failed(Fault::NotDone(cause.into())));
-    }
-    let program = change::program(catalog, layout, engine, &**store, &failed).await?;
-    Run::open(program, Arc::clone(store), Arc::new(System)).await.map_err(failed)
 }
 
 /// A call that is put together, and made when it is awaited.
@@ -160,6 +158,7 @@ pub struct Calling<'a, I> {
     order: Option<String>,
     limit: Option<u64>,
     cursor: Option<String>,
+    seen: Vec<String>,
 }
 
 impl<'a, I> Calling<'a, I> {
@@ -174,6 +173,7 @@ impl<'a, I> Calling<'a, I> {
             order: None,
             limit: None,
             cursor: None,
+            seen: Vec::new(),
         }
     }
 
@@ -192,6 +192,13 @@ impl<'a, I> Calling<'a, I> {
         Self { sent_before: true, ..self }
     }
 
+    /// The caller has seen this row: what the answer to a [write](Answer::Applied) said. A list that follows later shows it
+    /// then. Up to 8 of these are taken.
+    pub fn seen(mut self, seen: impl Into<String>) -> Self {
+        self.seen.push(seen.into());
+        self
+    }
+
     /// The key that it goes by, if it is a write: the caller's own, or a new one.
     fn key_of(&self, pattern: &Pattern) -> Option<String> {
         // What happens once per its fields has them for a key.
@@ -199,13 +206,15 @@ impl<'a, I> Calling<'a, I> {
         self.key.clone().or_else(|| wants_one.then(new_key))
     }
 
-    fn pattern(&self) -> Result<&'a Pattern, Problem> {
-        let found = self.db.run.pattern(self.pattern);
+    fn pattern<'r>(&self, run: &'r Run) -> Result<&'r Pattern, Problem> {
+        let found = run.pattern(self.pattern);
         found.ok_or_else(|| Problem::Input(format!("there is no pattern `{}`", self.pattern)))
     }
 
-    fn inputs(&self, pattern: &Pattern, caller: &Caller, inputs: &Json) -> Result<Inputs, Problem> {
-        let inputs = self.db.run.inputs_from_object(pattern, caller, inputs)?;
+    fn inputs(&self, run: &Run, pattern: &Pattern, caller: &Caller, inputs: &Json) -> Result<Inputs, Problem> {
+        let inputs = run.inputs_from_object(pattern, caller, inputs)?;
+        let seen: Vec<&str> = self.seen.iter().map(String::as_str).collect();
+        let inputs = run.having_seen(inputs, &seen)?;
         Ok(if self.sent_before { inputs.sent_before() } else { inputs })
     }
 }
@@ -227,9 +236,10 @@ impl Calling<'_, Json> {
     }
 
     async fn made(self) -> Result<Answer, Problem> {
-        let pattern = self.pattern()?;
+        let run = self.db.run()?;
+        let pattern = self.pattern(&run)?;
         let key = self.key_of(pattern);
-        let inputs = self.inputs(pattern, &self.db.known(&self.caller)?, &self.inputs)?;
+        let inputs = self.inputs(&run, pattern, &self.db.known(&self.caller)?, &self.inputs)?;
         let call = Call {
             pattern: self.pattern,
             inputs,
@@ -238,22 +248,23 @@ impl Calling<'_, Json> {
             limit: self.limit,
             cursor: self.cursor.as_deref(),
         };
-        self.db.run.call(&call).await
+        run.call(&call).await
     }
 }
 
 impl Calling<'_, Vec<Json>> {
     async fn made(self) -> Result<Vec<Result<Answer, Problem>>, Problem> {
-        let pattern = self.pattern()?;
+        let run = self.db.run()?;
+        let pattern = self.pattern(&run)?;
         let caller = self.db.known(&self.caller)?;
-        let items = self.inputs.iter().map(|inputs| self.inputs(pattern, &caller, inputs));
+        let items = self.inputs.iter().map(|inputs| self.inputs(&run, pattern, &caller, inputs));
         let items = items.collect::<Result<Vec<_>, _>>()?;
         if let Action::Read(_) = pattern.action {
-            let rows = self.db.run.get_batch(self.pattern, &items).await?;
+            let rows = run.get_batch(self.pattern, &items).await?;
             return Ok(rows.into_iter().map(|row| Ok(row.unwrap_or(Answer::NoRow))).collect());
         }
         let key = self.key_of(pattern);
-        self.db.run.write_batch(self.pattern, items, key.as_deref()).await
+        run.write_batch(self.pattern, items, key.as_deref()).await
     }
 }
 

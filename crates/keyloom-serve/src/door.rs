@@ -136,7 +136,8 @@ impl Door {
         {
             return Ok(holder.clone());
         }
-        let found = self.run.find_key(hash).await.map_err(|fault| reply::failed(&fault))?;
+        // Seldom asked: it has its own place, or every request would be copied about with it.
+        let found = Box::pin(self.run.find_key(hash)).await.map_err(|fault| reply::failed(&fault))?;
         // Nothing is remembered of what nobody added: whoever guesses fills no memory.
         let Some(key) = found else { return Ok(None) };
         let holder = is_good(&key).then_some(key.holder);
@@ -157,7 +158,7 @@ impl Door {
             Some((false, since)) if asked.saturating_duration_since(since) < BELIEVED => return Ok(false),
             _ => {}
         }
-        let any = self.run.has_keys().await.map_err(|fault| reply::failed(&fault))?;
+        let any = Box::pin(self.run.has_keys()).await.map_err(|fault| reply::failed(&fault))?;
         self.known().any = Some((any, asked));
         Ok(any)
     }

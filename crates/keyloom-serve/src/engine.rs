@@ -3,7 +3,7 @@
 use std::{fmt, io::Write, path::PathBuf, sync::Arc};
 
 use keyloom_cassandra::{Cassandra, Login};
-use keyloom_dynamodb::{Credentials, DynamoDb};
+use keyloom_dynamodb::DynamoDb;
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_run::{Key, Program, Run};
 use keyloom_store::{Abilities, Define, Dialect, Fault, Store, Sweep};
@@ -16,7 +16,7 @@ use crate::{
     change::{self, Making},
     data::{Counted, DataError},
     emit::prefix,
-    following::{Current, Following},
+    following::{Current, Following, Heard},
     keys,
     log::Log,
     metrics::Metrics,
@@ -249,19 +249,23 @@ async fn serve_on<S: Store + Define + Sweep>(
     let settling = settling(&current, Log::new(wanted.log), &metrics);
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
     let following = Following {
-        catalog: wanted.catalog,
+        catalog: Arc::new(wanted.catalog.clone()),
         engine: engine.kind(),
         paths,
         store,
         current: current.clone(),
-        log: Log::new(wanted.log),
+    };
+    let log = Log::new(wanted.log);
+    let hear = |heard: Heard<'_>| match heard {
+        Heard::Changed(to) => log.note(&format!("the layout was changed, and is followed: epoch {}", to.epoch)),
+        Heard::Failed(fault) => log.say("layout", fault.cause()),
     };
     // Whoever can't follow the layout any more stops as if he was told to.
     let mut left = None;
     let stop = async {
         tokio::select! {
             () = stop => {}
-            why = following.follow() => left = Some(why),
+            why = following.follow(hear) => left = Some(why),
         }
     };
     let answered = answer(wanted, listener, current, metrics, None, stop, ready).await;
@@ -271,10 +275,9 @@ async fn serve_on<S: Store + Define + Sweep>(
 
 pub(crate) async fn dynamodb(at: &DynamoDbAddress, engine: &Engine, catalog: &Catalog) -> Result<DynamoDb, Fault> {
     let options = keyloom_dynamodb::Options {
-        prefix: at.prefix.clone().unwrap_or_else(|| prefix(catalog).to_owned()),
         region: at.region.clone(),
         endpoint: engine.endpoint.clone(),
-        credentials: Credentials::Standard,
+        ..keyloom_dynamodb::Options::new(at.prefix.as_deref().unwrap_or_else(|| prefix(catalog)))
     };
     DynamoDb::connect(&options).await
 }

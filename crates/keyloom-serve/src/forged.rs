@@ -32,6 +32,7 @@ enum Kind {
     CursorOfOtherInputs,
     TokenOfOthers,
     TokenAltered,
+    SeenMadeUp,
     KeyRevoked,
     KeyMadeUp,
     KeyAltered,
@@ -42,7 +43,7 @@ enum Kind {
     OwnersPath,
 }
 
-const KINDS: [Kind; 26] = [
+const KINDS: [Kind; 27] = [
     Kind::ForeignId,
     Kind::InjectedId,
     Kind::ForeignValue,
@@ -61,6 +62,7 @@ const KINDS: [Kind; 26] = [
     Kind::CursorOfOtherInputs,
     Kind::TokenOfOthers,
     Kind::TokenAltered,
+    Kind::SeenMadeUp,
     Kind::KeyRevoked,
     Kind::KeyMadeUp,
     Kind::KeyAltered,
@@ -237,6 +239,12 @@ fn make(ground: &Ground, kind: Kind, number: u64, chance: &mut Chance) -> Forged
             let token = &ground.tokens[chance.below(ground.tokens.len())];
             (ask(&altered(token, chance)), ask(token), Through::Answered)
         }
+        Kind::SeenMadeUp => {
+            let sealed = chance.of(&[ground.cursors[at].as_str(), &ground.tokens[0], "AAAA", "--------", "a b"]);
+            let shown = if chance.below(2) == 0 { sealed.to_owned() } else { altered(sealed, chance) };
+            let first = || Ask::get("cards", &[("desk_id", desk)]).key(ann);
+            (first().header("keyloom-seen", &shown), first(), Through::Answered)
+        }
         Kind::KeyRevoked => (get(desk).key(&ground.revoked), twin_get, Through::Answered),
         Kind::KeyMadeUp => (get(desk).key(&Credential::new(&System).show()), twin_get, Through::Answered),
         Kind::KeyAltered => {
@@ -334,7 +342,7 @@ fn run(count: u64) {
 
 #[test]
 fn no_forged_request_is_let_through() {
-    run(5_200);
+    run(5_400);
 }
 
 /// `KEYLOOM_FORGED=1000000 cargo test --release -p keyloom-serve forged -- --ignored --nocapture`
@@ -352,7 +360,7 @@ fn the_judge_sees_what_is_let_through() {
     runtime.block_on(async {
         let mut ground = Ground::new(folder.path()).await;
         ground.eve = ground.ann.clone();
-        let tallies = forge(&mut ground, 8, 520).await;
+        let tallies = forge(&mut ground, 8, 540).await;
         for kind in
             [Kind::ForeignId, Kind::ForeignValue, Kind::ForeignBatch, Kind::ForeignWrite, Kind::ForeignBatchWrite]
         {

@@ -34,7 +34,7 @@ use crate::{
     patience::Unhurried,
     problem,
     query::parameters,
-    reply, stream,
+    reply, seen, stream,
     verify::{self, Verifying},
     watch,
     way_out::way_out,
@@ -76,7 +76,7 @@ pub(crate) struct Local {
     pub(crate) control: Control,
 }
 
-pub(crate) async fn handle(served: &Served, request: Request) -> Response {
+pub(crate) async fn handle(served: &Served, request: Request, unhurried: &Unhurried) -> Response {
     let (parts, body) = request.into_parts();
     if parts.version == Version::HTTP_11 && parts.headers.get_all(header::HOST).iter().count() != 1 {
         let detail = "a request of HTTP/1.1 names its host once, in the header `Host`";
@@ -90,17 +90,17 @@ pub(crate) async fn handle(served: &Served, request: Request) -> Response {
     let looks = [Method::GET, Method::HEAD].contains(&parts.method);
     match path {
         "/" if looks => {
-            let keyed = served.door.asks_for_keys().await;
+            let keyed = Box::pin(served.door.asks_for_keys()).await;
             Html(index::page(&served.run(), &served.address, keyed)).into_response()
         }
         "/openapi.json" if looks => reply::json_text(openapi::text(served.run().catalog())),
         "/healthz" if looks => health::alive(),
-        "/readyz" if looks => health::ready(served).await,
-        "/metrics" if looks => health::metrics(served, &parts.headers).await,
-        "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(served, &parts),
+        "/readyz" if looks => Box::pin(health::ready(served)).await,
+        "/metrics" if looks => Box::pin(health::metrics(served, &parts.headers)).await,
+        "/v1/-/backup" | "/v1/-/export" if parts.method == Method::GET => stream(served, &parts, unhurried),
         "/v1/-/backup" | "/v1/-/export" => wrong_method("GET"),
         "/v1/-/verify" | "/v1/-/repair" if parts.method == Method::POST => {
-            Box::pin(verifying(served, &parts, body)).await
+            Box::pin(verifying(served, &parts, unhurried, body)).await
         }
         "/v1/-/verify" | "/v1/-/repair" => wrong_method("POST"),
         "/v1/-/keys" if parts.method == Method::POST => Box::pin(change_keys(served, &parts, body)).await,
@@ -109,10 +109,14 @@ pub(crate) async fn handle(served: &Served, request: Request) -> Response {
         _ => match (path.strip_prefix("/v1/-/outcome/"), path.strip_prefix("/v1/")) {
             (Some(token), _) if looks => Box::pin(outcome(served, &parts, token)).await,
             (Some(_), _) => wrong_method("GET, HEAD"),
-            (None, Some(name)) => match served.run().pattern(name) {
-                Some(pattern) => Box::pin(call(served, pattern, &parts, body)).await,
-                None => unknown(&served.run(), name),
-            },
+            (None, Some(name)) => {
+                let run = served.run();
+                match run.pattern(name) {
+                    // It is large, and would be copied about with every page and problem.
+                    Some(pattern) => Box::pin(call(served, &run, pattern, &parts, body)).await,
+                    None => unknown(&run, name),
+                }
+            }
             (None, None) => {
                 let detail = "endpoints are at /v1/<pattern>; / lists them, and /openapi.json describes them";
                 reply::problem(&problem::NO_PAGE, detail)
@@ -122,14 +126,12 @@ pub(crate) async fn handle(served: &Served, request: Request) -> Response {
 }
 
 /// All the data, for whoever can read the secret in its folder.
-fn stream(served: &Served, parts: &Parts) -> Response {
+fn stream(served: &Served, parts: &Parts, unhurried: &Unhurried) -> Response {
     let local = match owner(served, parts) {
         Ok(local) => local,
         Err(refused) => return refused,
     };
-    if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
-        unhurried.allow();
-    }
+    unhurried.allow();
     let (run, store) = (served.run(), Arc::clone(&local.store));
     if parts.uri.path() == "/v1/-/backup" {
         return stream::written(move |pipe| stream::backup(&store, pipe));
@@ -156,7 +158,7 @@ fn owner<'a>(served: &'a Served, parts: &Parts) -> Result<&'a Local, Response> {
 
 /// Compares all tables with their sources, for whoever can read the secret in the folder or is an operator, and says how far
 /// it is.
-async fn verifying(served: &Served, parts: &Parts, body: Body) -> Response {
+async fn verifying(served: &Served, parts: &Parts, unhurried: &Unhurried, body: Body) -> Response {
     let asked = async {
         if owner(served, parts).is_err() {
             served.door.operator(&parts.headers).await?;
@@ -170,9 +172,7 @@ async fn verifying(served: &Served, parts: &Parts, body: Body) -> Response {
         Ok(asked) => asked,
         Err(refused) => return refused,
     };
-    if let Some(unhurried) = parts.extensions.get::<Unhurried>() {
-        unhurried.allow();
-    }
+    unhurried.allow();
     let (run, runtime) = (served.run(), tokio::runtime::Handle::current());
     stream::written(move |pipe| verify::stream(&asked, &run, &runtime, pipe))
 }
@@ -198,13 +198,13 @@ async fn outcome(served: &Served, parts: &Parts, token: &str) -> Response {
     let asked = async {
         let caller = served.door.caller(&parts.headers).await?;
         let _turn = turn(served).await?;
-        Ok(answered(served, "outcome", served.run().outcome(&caller, token).await))
+        let run = served.run();
+        Ok(answered(&run, "outcome", run.outcome(&caller, token).await))
     };
     asked.await.unwrap_or_else(|response| response)
 }
 
-async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
-    let run = &served.run();
+async fn call(served: &Served, run: &Run, pattern: &Pattern, parts: &Parts, body: Body) -> Response {
     let Some(method) = Endpoint::method_of(pattern) else { return unknown(run, &pattern.name) };
     if method == "GET" && ![Method::GET, Method::HEAD].contains(&parts.method) {
         return wrong_method("GET, HEAD");
@@ -219,20 +219,27 @@ async fn call(served: &Served, pattern: &Pattern, parts: &Parts, body: Body) -> 
     };
     let called = async {
         match &pattern.action {
-            Action::Read(of) if of.batch.is_some() => Box::pin(read_batch(served, pattern, &caller, parts, body)).await,
-            Action::Read(_) => read(served, pattern, &caller, parts).await,
-            Action::Write(of) if of.batch.is_some() => {
-                Box::pin(write_batch(served, pattern, &caller, parts, body)).await
+            Action::Read(of) if of.batch.is_some() => {
+                Box::pin(read_batch(served, run, pattern, &caller, parts, body)).await
             }
-            _ => Box::pin(write(served, pattern, &caller, parts, body)).await,
+            Action::Read(_) => read(served, run, pattern, &caller, parts).await,
+            Action::Write(of) if of.batch.is_some() => {
+                Box::pin(write_batch(served, run, pattern, &caller, parts, body)).await
+            }
+            _ => Box::pin(write(served, run, pattern, &caller, parts, body)).await,
         }
     };
     let (called, work) = measured(called).await;
     watch::worked(called.unwrap_or_else(|response| response), pattern, work)
 }
 
-async fn read(served: &Served, pattern: &Pattern, caller: &Caller, parts: &Parts) -> Result<Response, Response> {
-    let run = &served.run();
+async fn read(
+    served: &Served,
+    run: &Run,
+    pattern: &Pattern,
+    caller: &Caller,
+    parts: &Parts,
+) -> Result<Response, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let mut query = parameters(parts.uri.query().unwrap_or_default()).map_err(bad)?;
     let limit = take(&mut query, "limit").map_err(bad)?;
@@ -247,31 +254,36 @@ async fn read(served: &Served, pattern: &Pattern, caller: &Caller, parts: &Parts
         }
         fault => reply::failed(&fault),
     })?;
+    let inputs = seen::of(run, &parts.headers, inputs).map_err(|fault| reply::failed(&fault))?;
     let call =
         Call { pattern: &pattern.name, inputs, key: None, order: order.as_deref(), limit, cursor: cursor.as_deref() };
     let _turn = turn(served).await?;
-    Ok(answered(served, &pattern.name, run.call(&call).await))
+    Ok(answered(run, &pattern.name, run.call(&call).await))
 }
 
 /// Several rows by their keys: `{"items": [..]}` in both directions, in the same order.
 async fn read_batch(
     served: &Served,
+    run: &Run,
     pattern: &Pattern,
     caller: &Caller,
     parts: &Parts,
     body: Body,
 ) -> Result<Response, Response> {
-    let items = items(served, pattern, caller, &json_body(parts, body, true).await?)?;
+    let items = items(run, pattern, caller, &json_body(parts, body, true).await?)?.into_iter();
+    let items = items.map(|inputs| seen::of(run, &parts.headers, inputs)).collect::<Result<Vec<_>, _>>();
+    let items = items.map_err(|fault| reply::failed(&fault))?;
     let _turn = turn(served).await?;
-    match served.run().get_batch(&pattern.name, &items).await {
+    match run.get_batch(&pattern.name, &items).await {
         Ok(answers) => Ok(reply::rows(answers)),
-        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+        Err(fault) => Ok(answered(run, &pattern.name, Err(fault))),
     }
 }
 
 /// Several writes, each with an answer of its own.
 async fn write_batch(
     served: &Served,
+    run: &Run,
     pattern: &Pattern,
     caller: &Caller,
     parts: &Parts,
@@ -279,18 +291,18 @@ async fn write_batch(
 ) -> Result<Response, Response> {
     let key = header(&parts.headers, "idempotency-key")?;
     let body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
-    let items = items(served, pattern, caller, &body)?.into_iter().map(|inputs| attempt::of(&parts.headers, inputs));
+    let items = items(run, pattern, caller, &body)?.into_iter().map(|inputs| attempt::of(&parts.headers, inputs));
     let items = items.collect::<Result<Vec<Inputs>, String>>();
     let items = items.map_err(|detail| reply::failed(&Problem::Input(detail)))?;
     let _turn = turn(served).await?;
-    match served.run().write_batch(&pattern.name, items, key).await {
-        Ok(answers) => Ok(reply::writes(answers, |reason| way_out(served.run().catalog(), Some(pattern), reason))),
-        Err(fault) => Ok(answered(served, &pattern.name, Err(fault))),
+    match run.write_batch(&pattern.name, items, key).await {
+        Ok(answers) => Ok(reply::writes(answers, |reason| way_out(run.catalog(), Some(pattern), reason))),
+        Err(fault) => Ok(answered(run, &pattern.name, Err(fault))),
     }
 }
 
 /// The inputs of each item of a batch.
-fn items(served: &Served, pattern: &Pattern, caller: &Caller, body: &Json) -> Result<Vec<Inputs>, Response> {
+fn items(run: &Run, pattern: &Pattern, caller: &Caller, body: &Json) -> Result<Vec<Inputs>, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let items = match body.as_object() {
         Some(object) if object.len() == 1 => object.get("items").and_then(Json::as_array),
@@ -298,7 +310,7 @@ fn items(served: &Served, pattern: &Pattern, caller: &Caller, body: &Json) -> Re
     };
     let items = items.ok_or_else(|| bad("the body is an object with one member, `items`: a list of inputs".into()))?;
     let inputs = |(at, item): (usize, &Json)| {
-        served.run().inputs_from_object(pattern, caller, item).map_err(|fault| match fault {
+        run.inputs_from_object(pattern, caller, item).map_err(|fault| match fault {
             Problem::Input(detail) => bad(format!("`items[{at}]`: {detail}")),
             fault => reply::failed(&fault),
         })
@@ -321,12 +333,12 @@ async fn json_body(parts: &Parts, body: Body, harmless: bool) -> Result<Json, Re
 
 async fn write(
     served: &Served,
+    run: &Run,
     pattern: &Pattern,
     caller: &Caller,
     parts: &Parts,
     body: Body,
 ) -> Result<Response, Response> {
-    let run = &served.run();
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
     let key = header(&parts.headers, "idempotency-key")?;
     let mut body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
@@ -337,7 +349,7 @@ async fn write(
     let inputs = attempt::of(&parts.headers, inputs).map_err(bad)?;
     let call = Call { pattern: &pattern.name, inputs, key, order: None, limit: None, cursor: None };
     let _turn = turn(served).await?;
-    Ok(answered(served, &pattern.name, run.call(&call).await))
+    Ok(answered(run, &pattern.name, run.call(&call).await))
 }
 
 /// Whether a body is JSON by its type. A tool that sends none, or the one it sends for everything (`curl -d`), is believed where
@@ -354,7 +366,11 @@ fn says_json(headers: &HeaderMap, harmless: bool) -> bool {
 
 /// The turn of a call, which has all that it needs from its client: who is slow to send keeps nobody waiting.
 async fn turn(served: &Served) -> Result<SemaphorePermit<'_>, Response> {
-    match tokio::time::timeout(TURN_TIME, served.turns.acquire()).await {
+    // Mostly there is one, and nobody needs to look at the clock for it.
+    if let Ok(turn) = served.turns.try_acquire() {
+        return Ok(turn);
+    }
+    match Box::pin(tokio::time::timeout(TURN_TIME, served.turns.acquire())).await {
         Ok(Ok(turn)) => Ok(turn),
         _ => Err(reply::busy("too many calls are run at once", TURN_TIME)),
     }
@@ -414,11 +430,9 @@ fn expect_version(pattern: &Pattern, tag: &str, body: &mut Json) -> Result<(), S
     }
 }
 
-fn answered(served: &Served, pattern: &str, answer: Result<Answer, Problem>) -> Response {
+fn answered(run: &Run, pattern: &str, answer: Result<Answer, Problem>) -> Response {
     match answer {
-        Ok(answer) => {
-            reply::answer(answer, |reason| way_out(served.run().catalog(), served.run().pattern(pattern), reason))
-        }
+        Ok(answer) => reply::answer(answer, |reason| way_out(run.catalog(), run.pattern(pattern), reason)),
         Err(fault) => reply::failed(&fault),
     }
 }

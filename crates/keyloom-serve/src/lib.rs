@@ -38,6 +38,7 @@ mod problem;
 mod query;
 mod reply;
 mod samples;
+mod seen;
 mod settling;
 mod signals;
 mod store_address;

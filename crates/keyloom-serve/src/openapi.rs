@@ -103,6 +103,11 @@ fn headers() -> Json {
             "required": true,
             "schema": { "type": "string", "pattern": "^\"[0-9]+\"$" },
         },
+        "seen": {
+            "description": "what to present to reads that may show the write later; only where there are such",
+            "required": false,
+            "schema": { "type": "string" },
+        },
         "retry_after": {
             "description": "after how many seconds to come again",
             "required": true,

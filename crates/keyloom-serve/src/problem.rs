@@ -26,6 +26,7 @@ impl Kind {
 pub(crate) const BAD_INPUT: Kind = Kind::new(400, "bad_input", "The inputs are not what the pattern takes");
 pub(crate) const BAD_KEY: Kind = Kind::new(400, "bad_key", "The idempotency key is missing or malformed");
 pub(crate) const BAD_CURSOR: Kind = Kind::new(400, "bad_cursor", "The cursor can't be used");
+pub(crate) const BAD_SEEN: Kind = Kind::new(400, "bad_seen", "What was seen can't be used");
 pub(crate) const BAD_BODY: Kind = Kind::new(400, "bad_body", "The body is malformed");
 pub(crate) const NO_HOST: Kind = Kind::new(400, "no_host", "The host is missing");
 pub(crate) const NO_CALLER: Kind = Kind::new(401, "no_caller", "A key is needed");
@@ -51,6 +52,7 @@ pub(crate) const ALL: &[Kind] = &[
     BAD_INPUT,
     BAD_KEY,
     BAD_CURSOR,
+    BAD_SEEN,
     BAD_BODY,
     NO_HOST,
     NO_CALLER,

@@ -7,11 +7,16 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::Response,
 };
-use keyloom_run::{Answer, Problem, Shown};
+use keyloom_run::{Answer, Problem, Shown, Work};
+use keyloom_value::write_number;
 use serde_json::{Value as Json, json};
 
-use crate::problem::{
-    BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER, NO_ROW, NOT_APPLIED,
+use crate::{
+    problem::{
+        BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_SEEN, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER,
+        NO_ROW, NOT_APPLIED,
+    },
+    seen,
 };
 
 /// A JSON response.
@@ -72,12 +77,16 @@ pub(crate) fn writes(answers: Vec<Result<Answer, Problem>>, way_out: impl Fn(&st
 }
 
 fn items(said: impl Iterator<Item = Said>) -> Response {
-    let mut ended = Ended { outcomes: Vec::new(), cause: None };
+    let mut ended = Ended { outcomes: Vec::new(), cause: None, worked: None };
     let mut items = Vec::new();
     for said in said {
         ended.outcomes.push(said.outcome);
         ended.cause = ended.cause.or(said.cause);
-        items.push(said.body);
+        // A header would not say of which item it is.
+        items.push(match (said.seen, said.body.strip_suffix('}')) {
+            (Some(seen), Some(body)) => format!("{body},\"seen\":\"{seen}\"}}"),
+            _ => said.body,
+        });
     }
     let mut response = json_text(format!("{{\"items\":[{}]}}", items.join(",")));
     response.extensions_mut().insert(ended);
@@ -91,6 +100,8 @@ struct Said {
     body: String,
     /// A header that belongs to it.
     header: Option<(HeaderName, String)>,
+    /// What the caller presents to lists that may show it later.
+    seen: Option<String>,
     /// What it is called among the outcomes.
     outcome: Cow<'static, str>,
     /// What only the operator hears.
@@ -104,6 +115,15 @@ pub(crate) struct Ended {
     pub(crate) outcomes: Vec<Cow<'static, str>>,
     /// Why it failed, if that is no fault of its caller.
     pub(crate) cause: Option<String>,
+    /// What it did, if it was a call of a pattern.
+    pub(crate) worked: Option<Worked>,
+}
+
+/// What a call of a pattern did.
+#[derive(Debug, Clone)]
+pub(crate) struct Worked {
+    pub(crate) pattern: String,
+    pub(crate) work: Work,
 }
 
 impl Said {
@@ -111,17 +131,17 @@ impl Said {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let kind = if self.status < 400 { "application/json" } else { "application/problem+json" };
         let mut response = with_type(status, kind, self.body);
-        if let Some((name, value)) = self.header
-            && let Ok(value) = HeaderValue::from_str(&value)
-        {
-            response.headers_mut().insert(name, value);
+        for (name, value) in self.header.into_iter().chain(self.seen.map(|seen| (seen::NAME, seen))) {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                response.headers_mut().insert(name, value);
+            }
         }
-        response.extensions_mut().insert(Ended { outcomes: vec![self.outcome], cause: self.cause });
+        response.extensions_mut().insert(Ended { outcomes: vec![self.outcome], cause: self.cause, worked: None });
         response
     }
 
     fn fine(status: u16, outcome: &'static str, body: String) -> Self {
-        Self { status, body, header: None, outcome: outcome.into(), cause: None }
+        Self { status, body, header: None, seen: None, outcome: outcome.into(), cause: None }
     }
 
     fn problem(kind: &Kind, detail: &str) -> Self {
@@ -137,7 +157,7 @@ impl Said {
         let body = body.to_string();
         // Whoever is not known hears what to show.
         let header = (*kind == NO_CALLER).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
-        Self { status: kind.status, body, header, outcome: kind.name.into(), cause: None }
+        Self { status: kind.status, body, header, seen: None, outcome: kind.name.into(), cause: None }
     }
 
     fn because(self, cause: &str) -> Self {
@@ -153,8 +173,14 @@ impl Said {
     fn answer(answer: Answer, way_out: impl FnOnce(&str) -> String) -> Self {
         match answer {
             Answer::Row { row, version } => {
-                let said = Self::fine(200, "row", format!("{{\"row\":{},\"version\":\"{version}\"}}", row.text()));
-                Self { header: Some((header::ETAG, format!("\"{version}\""))), ..said }
+                // The longest version has twenty digits.
+                let mut tag = String::with_capacity(22);
+                tag.push('"');
+                write_number(version, &mut tag);
+                tag.push('"');
+                let mut body = String::with_capacity(row.text().len() + 48);
+                body.extend(["{\"row\":", row.text(), ",\"version\":", &tag, "}\n"]);
+                Self { header: Some((header::ETAG, tag)), ..Self::fine(200, "row", body) }
             }
             Answer::NoRow => Self::problem(
                 &NO_ROW,
@@ -170,14 +196,15 @@ impl Said {
                 }
                 Self::fine(200, "count", body.to_string())
             }
-            Answer::Applied { key, version, row, visible } => {
+            Answer::Applied { key, version, row, visible, seen } => {
                 let mut body = format!("{{\"outcome\":\"applied\",\"key\":{key},\"version\":\"{version}\"");
                 if let Some(row) = row {
                     body.push_str(",\"row\":");
                     body.push_str(row.text());
                 }
                 body.push_str(if visible { "}" } else { ",\"visible\":false}" });
-                Self::fine(200, if visible { "applied" } else { "applied_not_visible" }, body)
+                let said = Self::fine(200, if visible { "applied" } else { "applied_not_visible" }, body);
+                Self { seen, ..said }
             }
             Answer::NotApplied { reason } => {
                 let more = json!({ "outcome": "not_applied", "reason": reason });
@@ -202,6 +229,7 @@ impl Said {
             }
             Problem::Cursor(detail) => Self::problem(&BAD_CURSOR, detail),
             Problem::Token(detail) => Self::problem(&BAD_TOKEN, detail),
+            Problem::Seen(detail) => Self::problem(&BAD_SEEN, detail),
             Problem::Caller(detail) => Self::problem(&NO_CALLER, detail),
             Problem::Busy { after, cause } => Self::busy(short(cause), *after).because(cause),
             Problem::Broken(cause) => {
@@ -228,7 +256,7 @@ fn page(rows: &[Shown], next: Option<&str>, previous: Option<&str>, partial: boo
             text.extend([",\"", name, "\":\"", cursor, "\""]);
         }
     }
-    text.push_str(if partial { ",\"partial\":true}" } else { "}" });
+    text.push_str(if partial { ",\"partial\":true}\n" } else { "}\n" });
     text
 }
 

@@ -1,9 +1,6 @@
 //! Every request from outside: it gets a name, its time is taken, and what became of it is counted and written down.
 
-use std::{
-    fmt::Write,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::{
     extract::Request,
@@ -12,12 +9,14 @@ use axum::{
 };
 use keyloom_model::Pattern;
 use keyloom_run::{Environment, Work};
+use keyloom_value::write_number;
 use tokio::time::Instant;
 
 use crate::{
     handle::{Served, handle},
     log::Line,
-    reply::Ended,
+    patience::Unhurried,
+    reply::{Ended, Worked},
     system::System,
 };
 
@@ -28,57 +27,61 @@ const REQUEST: HeaderName = HeaderName::from_static("x-request-id");
 /// How long a caller's own may be.
 const REQUEST_MAX: usize = 64;
 
-/// What a call of a pattern did; it travels with the response.
-#[derive(Clone)]
-struct Worked {
-    pattern: String,
-    work: Work,
-}
-
 /// Notes what a call did in its response.
 pub(crate) fn worked(mut response: Response, pattern: &Pattern, work: Work) -> Response {
     if let Ok(said) = HeaderValue::from_str(&words(&work)) {
         response.headers_mut().insert(WORK, said);
     }
-    response.extensions_mut().insert(Worked { pattern: pattern.name.clone(), work });
+    if let Some(ended) = response.extensions_mut().get_mut::<Ended>() {
+        ended.worked = Some(Worked { pattern: pattern.name.clone(), work });
+    }
     response
 }
 
 /// `trips=1, partitions=1, rows=51, bytes=4096, partitions-max=1, rows-max=51`
 fn words(work: &Work) -> String {
     let mut words = String::with_capacity(96);
-    let _ =
-        write!(words, "trips={}, partitions={}, rows={}, bytes={}", work.trips, work.partitions, work.rows, work.bytes);
+    let mut say = |name: &str, count: u64| {
+        if !words.is_empty() {
+            words.push_str(", ");
+        }
+        words.push_str(name);
+        words.push('=');
+        write_number(count, &mut words);
+    };
+    say("trips", work.trips);
+    say("partitions", work.partitions);
+    say("rows", work.rows);
+    say("bytes", work.bytes);
     for (name, count) in [("gone", work.gone), ("decisions", work.decisions), ("placements", work.placements)] {
         if count > 0 {
-            let _ = write!(words, ", {name}={count}");
+            say(name, count);
         }
     }
     if let Some(most) = work.promised {
-        let rows = work.rows_allowed(most);
-        let _ = write!(words, ", partitions-max={}, rows-max={rows}", most.partitions);
+        say("partitions-max", most.partitions);
+        say("rows-max", work.rows_allowed(most));
     }
     words
 }
 
-pub(crate) async fn watched(served: &Served, request: Request) -> Response {
+pub(crate) async fn watched(served: &Served, request: Request, unhurried: &Unhurried) -> Response {
     let began = Instant::now();
     let name = named(request.headers(), &served.requests);
-    let mut response = handle(served, request).await;
+    let mut response = handle(served, request, unhurried).await;
     let took = began.elapsed();
-    let (ended, worked) = (response.extensions_mut().remove::<Ended>(), response.extensions_mut().remove::<Worked>());
-    if let Some(ended) = &ended {
+    if let Some(Ended { outcomes, cause, worked }) = response.extensions_mut().remove() {
         let pattern = worked.as_ref().map(|worked| worked.pattern.as_str());
         if let Some(worked) = &worked {
-            served.metrics.called(&worked.pattern, &ended.outcomes, &worked.work, took);
+            served.metrics.called(&worked.pattern, &outcomes, &worked.work, took);
         }
         served.log.call(&Line {
             request: name.to_str().unwrap_or_default(),
             pattern,
             status: response.status().as_u16(),
-            outcomes: &ended.outcomes,
+            outcomes: &outcomes,
             took,
-            cause: ended.cause.as_deref(),
+            cause: cause.as_deref(),
             above_bound: worked.as_ref().is_some_and(|worked| worked.work.is_above_bound()),
         });
     }
@@ -95,7 +98,8 @@ fn named(headers: &HeaderMap, requests: &AtomicU64) -> HeaderValue {
     };
     let made = || {
         let number = requests.fetch_add(1, Ordering::Relaxed);
-        HeaderValue::from_str(&format!("{number:016x}")).unwrap_or(HeaderValue::from_static("unnamed"))
+        let digits: [u8; 16] = std::array::from_fn(|at| b"0123456789abcdef"[(number >> (60 - 4 * at) & 15) as usize]);
+        HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("unnamed"))
     };
     headers.get(REQUEST).filter(plain).cloned().unwrap_or_else(made)
 }

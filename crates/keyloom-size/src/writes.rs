@@ -165,6 +165,27 @@ impl Making<'_, '_> {
                 self.place(effect, Becomes::New);
                 self.place(effect, Becomes::Gone);
             }
+            Does::MarksEnd => {
+                self.place(effect, Becomes::New);
+                self.place(effect, Becomes::Gone);
+                self.ends(effect);
+            }
+        }
+    }
+
+    /// What happens when a row has ended that something follows from: one that is decided is read and decided gone, and what
+    /// is counted again is counted once more.
+    fn ends(&mut self, effect: &Effect) {
+        let effects = self.plan.effects.iter().filter(|other| other.when != When::Share(0));
+        for other in effects.clone().filter(|other| matches!(other.does, Does::Decides(_))) {
+            self.visits.visit(get(&other.table, Freshness::Fresh), often(effect.when));
+            self.visits
+                .visit(Visit::Decide { rows: vec![RowVisit::of(&other.table, Becomes::Gone)] }, often(effect.when));
+        }
+        for other in effects.filter(|other| matches!(other.does, Does::Keeps(Way::Recount))) {
+            self.look(other);
+            self.recount(other);
+            self.decide_by_itself(other, Becomes::Changed);
         }
     }
 

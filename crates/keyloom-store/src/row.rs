@@ -143,6 +143,32 @@ impl Row {
             },
         }
     }
+
+    /// The values of several columns, as [`Row::value`] reads each; `Null` where there is no column. The key is read once.
+    ///
+    /// # Errors
+    /// When the row can't be read.
+    pub fn values<'a>(&'a self, shape: &Shape, columns: &[Option<ColumnAt>]) -> Result<Vec<Value<'a>>, Malformed> {
+        let key = self.key(shape)?;
+        let mut last = (0, self.section(0)?);
+        let mut values = Vec::with_capacity(columns.len());
+        for at in columns {
+            values.push(match *at {
+                None => Value::Null,
+                Some(ColumnAt::Key(at)) => key.get(at).cloned().unwrap_or(Value::Null),
+                Some(ColumnAt::Cell { group, column }) => {
+                    if last.0 != group {
+                        last = (group, self.section(group)?);
+                    }
+                    match (last.1.cell(column)?, shape.kind(ColumnAt::Cell { group, column })) {
+                        (Some(bytes), Some(kind)) => canonical::decode(bytes, kind)?,
+                        _ => Value::Null,
+                    }
+                }
+            });
+        }
+        Ok(values)
+    }
 }
 
 impl<'a> Section<'a> {

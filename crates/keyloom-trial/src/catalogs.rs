@@ -3,15 +3,15 @@
 use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::{
-    Catalog, Engine, Path, Root,
-    layout::{Copied, CopyRule, Holds, Layout},
+    Catalog, Class, Engine, Freshness, Path, Root,
+    layout::{Copied, CopyRule, Holds, Keeper, Layout, Question},
 };
 use keyloom_run::{NotYet, Program};
 use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
 /// The small catalogs, by name.
-pub const SMALL: [(&str, &str); 7] = [
+pub const SMALL: [(&str, &str); 9] = [
     ("market", include_str!("catalogs/market.yaml")),
     ("desk", include_str!("catalogs/desk.yaml")),
     ("stock", include_str!("catalogs/stock.yaml")),
@@ -19,7 +19,17 @@ pub const SMALL: [(&str, &str); 7] = [
     ("board", include_str!("catalogs/board.yaml")),
     ("rush", include_str!("catalogs/rush.yaml")),
     ("flags", include_str!("catalogs/flags.yaml")),
+    ("leases", include_str!("catalogs/leases.yaml")),
+    ("knocks", include_str!("catalogs/knocks.yaml")),
 ];
+
+/// Catalogs that grow while they are used: by name, what they become, and what is new in it.
+pub const GROWING: [(&str, &str, &[&str]); 2] = [
+    ("lots", LOTS, &["by_price", "open_lots"]),
+    ("lots_counted", LOTS, &["by_price", "open_lots", "tagged", "tag_taken", "lots", "dearest"]),
+];
+
+const LOTS: &str = include_str!("catalogs/lots.yaml");
 
 /// A catalog from its text.
 ///
@@ -39,8 +49,18 @@ pub fn read(text: &str) -> Result<Catalog, String> {
     Err(reading.findings.iter().map(|finding| format!("{}\n", finding.message)).collect())
 }
 
-/// A catalog as it is designed and run on a store. Fields of which it says how long a copy may differ may be copied; all
-/// others are looked up.
+/// How lists are kept that are designed otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lists {
+    /// As they are designed.
+    AsDesigned,
+    /// Fields of which a catalog says how long a copy may differ are copied into them.
+    Copying,
+    /// The engine keeps them, where it can.
+    Indexed,
+}
+
+/// A catalog as it is designed and run on a store.
 ///
 /// # Errors
 /// With what is not run of it there.
@@ -48,11 +68,43 @@ pub fn compiled(
     catalog: &Catalog,
     engine: Engine,
     abilities: &Abilities,
-    copies: bool,
+    lists: Lists,
 ) -> Result<Program, Vec<NotYet>> {
     let designed = design(catalog, engine, abilities);
-    let layout = if copies { copying(catalog, designed) } else { designed };
+    let layout = match lists {
+        Lists::AsDesigned => designed,
+        Lists::Copying => copying(catalog, designed),
+        Lists::Indexed => indexed(catalog, designed),
+    };
     Program::of(&keyloom_plan::Program::compile(catalog, &layout, abilities))
+}
+
+/// The layout with lists that the engine keeps: those of rows that are decided and not the only ones, by which nobody but callers
+/// finds rows, and who do not ask for the latest.
+fn indexed(catalog: &Catalog, mut layout: Layout) -> Layout {
+    let asks_latest = |pattern: &str| {
+        let read = catalog.pattern(pattern).and_then(|pattern| pattern.read());
+        read.is_none_or(|read| read.freshness == Some(Freshness::Latest))
+    };
+    let unfit: Vec<String> = layout
+        .paths
+        .iter()
+        .filter(|path| match &path.question {
+            Question::Pattern { pattern, .. } => asks_latest(pattern),
+            Question::Support { .. } => true,
+        })
+        .map(|path| path.form.table().to_owned())
+        .collect();
+    for table in &mut layout.tables {
+        let fits = !unfit.contains(&table.name) && table.sort.iter().all(|item| !item.nulls_last);
+        if let Holds::Projection { entity, keeper } = &mut table.holds
+            && fits
+            && catalog.entity(entity).is_some_and(|it| it.class(catalog).0 == Class::Decided && !it.key.is_empty())
+        {
+            *keeper = Keeper::Index;
+        }
+    }
+    layout
 }
 
 /// The layout with copies of what is looked up in its lists.

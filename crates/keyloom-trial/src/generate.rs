@@ -37,6 +37,10 @@ fn is_tried(catalog: &Catalog, pattern: &Pattern) -> bool {
             entity.fields.iter().all(|field| match &field.fill {
                 Fill::Default(expr) | Fill::Derived(expr) => is_known(expr),
                 Fill::New => entity.key.contains(&field.name),
+                // What a row takes of a value that lags can't be told.
+                Fill::Snapshot(Path { root: Root::Reference { entity, .. }, field, .. }) => {
+                    !is_kept(catalog, entity, field)
+                }
                 _ => true,
             })
         })
@@ -44,6 +48,10 @@ fn is_tried(catalog: &Catalog, pattern: &Pattern) -> bool {
     let known_read = |read: &Read| {
         known_entity(&read.selection.entity)
             && read.selection.filter.as_ref().is_none_or(is_known)
+            && !read.selection.filter.iter().flat_map(Expr::paths).any(|path| {
+                // Nor whether a row passes by a value that lags.
+                is_kept(catalog, &read.selection.entity, &path.field)
+            })
             && read.selection.by.items().iter().all(|item| own(&item.path) && is_known(&item.value))
             && read.selection.orders.iter().flat_map(|order| &order.items).all(|item| own(&item.path))
             && match &read.returns {
@@ -65,6 +73,12 @@ fn is_tried(catalog: &Catalog, pattern: &Pattern) -> bool {
             }
             _ => false,
         }
+}
+
+/// Whether a field is kept from other rows.
+fn is_kept(catalog: &Catalog, entity: &str, field: &str) -> bool {
+    let field = catalog.entity(entity).and_then(|entity| entity.field(field));
+    field.is_some_and(|field| matches!(field.fill, Fill::Kept(_)))
 }
 
 /// The input that a test compares with the version of a row.
@@ -130,8 +144,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A whole trial.
-    pub(crate) fn script(mut self) -> Script {
+    /// A whole trial; clients ask so many times as much.
+    pub(crate) fn script(mut self, times: usize) -> Script {
         let mut opening = Vec::new();
         for pattern in self.patterns.clone() {
             if matches!(&pattern.action, Action::Write(write) if matches!(write.verb, WriteVerb::Create | WriteVerb::Put))
@@ -142,7 +156,7 @@ impl<'a> Generator<'a> {
         let clients = 2 + self.dice.below(3);
         let clients = (0..clients)
             .map(|_| {
-                let count = 3 + self.dice.below(8);
+                let count = times * (3 + self.dice.below(8));
                 (0..count).filter_map(|_| self.some(true)).collect()
             })
             .collect();

@@ -5,12 +5,16 @@ use std::{
     pin::Pin,
     sync::PoisonError,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use keyloom_run::{Answer, Problem};
 use keyloom_store::BoxFuture;
 
-use crate::history::Moments;
+use crate::{
+    day::{Day, Time},
+    history::Moments,
+};
 
 /// What one call answered: one answer for each item.
 pub(crate) type Served = Result<Vec<Result<Answer, Problem>>, Problem>;
@@ -23,13 +27,18 @@ pub(crate) enum Ended {
 }
 
 pub(crate) trait Ground {
+    type Time: Time;
+
+    fn day(&self) -> &Day<Self::Time>;
+
     /// The observer's clock.
-    fn now_us(&self) -> i64;
+    fn now_us(&self) -> i64 {
+        i64::try_from(self.day().time.elapsed().as_micros()).unwrap_or(i64::MAX)
+    }
 
-    fn sleep(&self, span_ms: u64) -> BoxFuture<'static, ()>;
-
-    /// Serves a call on one of the processes, for as long as the client has patience.
-    fn serve(&self, server: usize, patience_ms: u64, call: BoxFuture<'static, Served>) -> BoxFuture<'static, Ended>;
+    fn sleep(&self, span_ms: u64) -> BoxFuture<'static, ()> {
+        self.day().time.sleep(Duration::from_millis(span_ms))
+    }
 
     /// Lets things happen until the future is ready.
     fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, String>;

@@ -14,6 +14,8 @@ pub(crate) struct History {
     pub(crate) asked: Vec<Asked>,
     pub(crate) looked: Vec<Looked>,
     pub(crate) quiet: Vec<Quiet>,
+    /// Changes of the layout that came to their end while clients asked.
+    pub(crate) grown: u64,
 }
 
 /// A write of one row, with all its attempts.
@@ -66,6 +68,20 @@ pub(crate) struct Looked {
     pub(crate) from_us: i64,
     pub(crate) to_us: i64,
     pub(crate) seen: Seen,
+    /// What the client presented of its own writes, where lists may show them later: only these must be shown.
+    pub(crate) presented: Option<Vec<Presented>>,
+}
+
+/// A row that a client has written, and what it was told to present.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Presented {
+    /// By which step.
+    pub(crate) step: usize,
+    pub(crate) caller: Caller,
+    pub(crate) entity: String,
+    /// The row's own key.
+    pub(crate) key: Json,
+    pub(crate) text: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +105,8 @@ pub(crate) enum Seen {
 /// A moment at which nothing was under way: all rows, and what reads showed then.
 #[derive(Debug)]
 pub(crate) struct Quiet {
-    pub(crate) from_us: i64,
+    /// What ended before this moment has been followed: the marks of its end are settled.
+    pub(crate) followed_us: i64,
     pub(crate) at_us: i64,
     /// How many of the writes were asked before.
     pub(crate) asked: usize,

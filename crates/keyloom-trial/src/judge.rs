@@ -57,6 +57,8 @@ pub struct Tally {
     pub compared: u64,
     /// Rows that reads showed when it was quiet.
     pub rows: u64,
+    /// Layouts that were changed to the end beside writes.
+    pub grown: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -68,6 +70,7 @@ impl std::ops::AddAssign for Tally {
         self.looked += other.looked;
         self.compared += other.compared;
         self.rows += other.rows;
+        self.grown += other.grown;
     }
 }
 
@@ -76,7 +79,7 @@ pub(crate) fn judge(catalog: &Catalog, history: &History, skew: Skew) -> Result<
     let requests = fate::requests(catalog, history)?;
     let lives = Lives::of(catalog, &requests, skew)?;
     let judge = Judge { catalog, history, requests: &requests, lives: &lives, skew };
-    let mut tally = judge.answers()?;
+    let mut tally = Tally { grown: history.grown, ..judge.answers()? };
     blind::blind(catalog, history, &mut tally)?;
     judge.uniques()?;
     judge.reads(&mut tally)?;

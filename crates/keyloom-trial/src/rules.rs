@@ -7,7 +7,11 @@ use crate::trial::AS_DESIGNED;
 /// A rule, and how it is taken away.
 type Rule = (&'static str, fn(&mut Protocol));
 
-const RULES: [Rule; 30] = [
+const RULES: [Rule; 40] = [
+    ("waits_for_terms", |it| it.waits_for_terms = false),
+    // What is late would be waited for as well.
+    ("removes_first", |it| (it.removes_first, it.arrives_ms) = (false, 0)),
+    ("drains", |it| (it.drains, it.arrives_ms) = (false, 0)),
     ("marks", |it| it.marks = false),
     ("marks_again", |it| it.marks_again = false),
     ("marks_uniques", |it| it.marks_uniques = false),
@@ -35,10 +39,17 @@ const RULES: [Rule; 30] = [
     ("repairs_by_version", |it| it.repairs_by_version = false),
     ("versions_first", |it| it.versions_first = false),
     ("places_first", |it| it.places_first = false),
+    ("counts_forward", |it| it.counts_forward = false),
+    ("marks_ends", |it| it.marks_ends = false),
+    ("touches_ends", |it| it.touches_ends = false),
+    ("looks_at_ends", |it| it.looks_at_ends = false),
     ("recounts_left", |it| it.recounts_left = false),
     ("recounts_dropped", |it| it.recounts_dropped = false),
     ("places_together", |it| it.places_together = false),
     ("looks_behind", |it| it.looks_behind = false),
+    ("drops_seen", |it| it.drops_seen = false),
+    ("looks_at_seen_again", |it| it.looks_at_seen_again = false),
+    ("seen_in_place", |it| it.seen_in_place = false),
 ];
 
 /// As designed but for one rule; `None` where there is none of that name.

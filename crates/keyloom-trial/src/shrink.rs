@@ -2,12 +2,7 @@
 
 use keyloom_run::trial::Protocol;
 
-use crate::{
-    script::Script,
-    simulated::Weather,
-    timeline::timeline,
-    trial::{Failure, Tried},
-};
+use crate::{case::Failure, script::Script, timeline::timeline, trial::Tried, weather::Weather};
 
 /// A smaller script meets another chance, so each is tried with some before it is given up.
 const CHANCES: u64 = 12;
@@ -19,7 +14,7 @@ impl Tried {
     pub fn explained(&self, seed: u64, protocol: Protocol, failure: Box<Failure>) -> String {
         let mut best = failure;
         let mut left_out: Vec<usize> = Vec::new();
-        let mut weather = Weather::of(seed);
+        let mut weather = self.weather(seed);
         let mut trials = 0;
         let mut fails = |left_out: &[usize], weather: &Weather| -> Option<Box<Failure>> {
             for chance in (0..CHANCES).map(|turn| seed ^ (turn << 40)) {

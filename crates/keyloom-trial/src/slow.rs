@@ -1,104 +1,144 @@
-//! The model store behind a network: calls take their time, requests and answers are lost. Everything rides along with its
-//! decision there, as on the embedded store.
+//! A store behind a bad network: calls take their time, requests and answers are lost, some requests arrive when nobody waits for
+//! them any more.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use keyloom_sim::{Clock, Dice, Faults, Simulation};
 use keyloom_store::{
-    Abilities, Decision, Define, Fault, Get, Got, Millis, Model, Placement, Resume, Rows, Segment, Shape, Slice, Step,
+    Abilities, Decision, Define, Fault, Get, Got, Millis, Placement, Resume, Rows, Scope, Segment, Shape, Slice, Step,
     Store, Sweep, Swept, TableId, Verdict,
 };
 
-pub(crate) struct Slow {
-    model: Model,
-    clock: Clock,
-    dice: Dice,
-    faults: Faults,
-    is_rough: Arc<AtomicBool>,
+use crate::{
+    day::{Day, Time},
+    letter::Letter,
+};
+
+/// How long the sender of a request that is late waits for its answer at most.
+const PATIENCE_MAX: Duration = Duration::from_secs(1);
+
+pub(crate) struct Slow<S, T> {
+    store: Arc<S>,
+    day: Day<T>,
 }
 
-impl Slow {
-    pub(crate) fn new(simulation: &Simulation, faults: Faults, is_rough: Arc<AtomicBool>) -> Self {
-        Self { model: Model::new(), clock: simulation.clock(), dice: simulation.dice(), faults, is_rough }
+/// What becomes of a request.
+enum Way {
+    /// It arrives, and is answered.
+    Through,
+    /// Its sender is told at once that it is not carried out.
+    Busy,
+    /// It never arrives.
+    Lost,
+    /// It arrives so late that its sender may have given up.
+    Late(Duration),
+}
+
+impl<S: Store, T: Time> Slow<S, T> {
+    pub(crate) fn new(store: Arc<S>, day: Day<T>) -> Self {
+        Self { store, day }
     }
 
     async fn travel(&self) {
-        let Faults { delay_min, delay_max, late_max, .. } = self.faults;
-        let late = self.happens(self.faults.late);
-        let span = if late { self.dice.span(Duration::ZERO, late_max) } else { self.dice.span(delay_min, delay_max) };
-        self.clock.sleep(span).await;
+        let faults = &self.day.weather.faults;
+        self.day.time.sleep(self.day.dice.span(faults.delay_min, faults.delay_max)).await;
     }
 
-    fn happens(&self, share: f64) -> bool {
-        self.is_rough.load(Ordering::Relaxed) && self.dice.chance(share)
-    }
-
-    async fn read<T>(&self, read: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    async fn read<R>(&self, read: impl Future<Output = Result<R, Fault>>) -> Result<R, Fault> {
         self.travel().await;
-        if self.happens(self.faults.lose_answer) {
+        if self.day.happens(self.day.weather.faults.lose_answer) {
             return Err(Fault::NotDone("no answer in time".into()));
         }
-        read.await
+        let answer = read.await;
+        if self.day.happens(self.day.weather.faults.late) {
+            self.day.time.sleep(self.day.dice.span(Duration::ZERO, PATIENCE_MAX)).await;
+        }
+        answer
     }
 
-    async fn write<T>(&self, write: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    fn way(&self) -> Way {
+        let faults = &self.day.weather.faults;
+        if self.day.happens(faults.busy) {
+            Way::Busy
+        } else if self.day.happens(faults.lose_request) {
+            Way::Lost
+        } else if self.day.happens(faults.late) {
+            Way::Late(self.day.dice.span(Duration::ZERO, faults.late_max))
+        } else {
+            Way::Through
+        }
+    }
+
+    async fn write<R>(
+        &self,
+        write: impl Future<Output = Result<R, Fault>>,
+        letter: impl FnOnce() -> Letter,
+    ) -> Result<R, Fault> {
         self.travel().await;
         let unknown = || Err(Fault::Unknown("no answer in time".into()));
-        if self.happens(self.faults.lose_request) {
-            return unknown();
+        match self.way() {
+            Way::Through => {
+                let written = write.await;
+                self.travel().await;
+                if self.day.happens(self.day.weather.faults.lose_answer) { unknown() } else { written }
+            }
+            Way::Busy => {
+                let after = Duration::from_millis(10);
+                Err(Fault::Busy { scope: Scope::Store, after, cause: "too much to do".into() })
+            }
+            Way::Lost => unknown(),
+            Way::Late(span) => {
+                let (letter, store, late) = (letter(), self.store.clone(), self.day.time.sleep(span));
+                drop(self.day.time.spawn("network", async move {
+                    late.await;
+                    letter.arrive(&*store).await;
+                }));
+                self.day.time.sleep(self.day.dice.span(Duration::ZERO, PATIENCE_MAX)).await;
+                unknown()
+            }
         }
-        let written = write.await;
-        self.travel().await;
-        if self.happens(self.faults.lose_answer) { unknown() } else { written }
     }
 }
 
-impl Store for Slow {
+impl<S: Store, T: Time> Store for Slow<S, T> {
     fn abilities(&self) -> &Abilities {
-        self.model.abilities()
+        self.store.abilities()
     }
 
     async fn get(&self, at: Get<'_>) -> Result<Got, Fault> {
-        self.read(self.model.get(at)).await
+        self.read(self.store.get(at)).await
     }
 
     async fn get_many(&self, at: &[Get<'_>]) -> Vec<Result<Got, Fault>> {
         self.travel().await;
-        self.model.get_many(at).await
+        self.store.get_many(at).await
     }
 
     async fn slice(&self, of: Slice<'_>) -> Result<Rows, Fault> {
-        self.read(self.model.slice(of)).await
+        self.read(self.store.slice(of)).await
     }
 
     async fn decide(&self, what: Decision<'_>) -> Result<Verdict, Fault> {
-        self.write(self.model.decide(what)).await
+        self.write(self.store.decide(what), || Letter::decision(&what)).await
     }
 
     async fn place(&self, rows: &[Placement<'_>], together: bool, now: Millis) -> Result<(), Fault> {
-        self.write(self.model.place(rows, together, now)).await
+        self.write(self.store.place(rows, together, now), || Letter::placements(rows, together, now)).await
     }
 }
 
-impl Define for Slow {
+impl<S: Define, T: Time> Define for Slow<S, T> {
     async fn describe(&self) -> Result<Vec<(TableId, Arc<Shape>)>, Fault> {
-        self.model.describe().await
+        self.store.describe().await
     }
 
     async fn apply(&self, step: &Step) -> Result<(), Fault> {
-        self.model.apply(step).await
+        self.store.apply(step).await
     }
 }
 
-impl Sweep for Slow {
+impl<S: Sweep, T: Time> Sweep for Slow<S, T> {
     async fn segments(&self, table: TableId, parts: u32) -> Result<Vec<Segment>, Fault> {
-        self.model.segments(table, parts).await
+        self.store.segments(table, parts).await
     }
 
     async fn sweep(
@@ -109,6 +149,6 @@ impl Sweep for Slow {
         rows_max: u32,
         now: Millis,
     ) -> Result<Swept, Fault> {
-        self.model.sweep(table, segment, from, rows_max, now).await
+        self.store.sweep(table, segment, from, rows_max, now).await
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::{
     history::{Asked, Attempt, End, History, Looked, Seen},
     judge::Contradiction,
-    simulated::Weather,
+    weather::Weather,
 };
 
 /// Everything that was asked, in the order of time.

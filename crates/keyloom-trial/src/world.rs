@@ -5,40 +5,88 @@ use std::{
     collections::BTreeMap,
     pin::Pin,
     sync::Arc,
+    time::Duration,
 };
 
 use keyloom_model::{Action, Catalog, WriteVerb};
-use keyloom_run::{Answer, Call, Caller, Export, Problem, Run, Shown};
-use keyloom_store::{BoxFuture, Sweep};
+use keyloom_run::{Answer, Call, Caller, Export, Problem, Run, SEEN_MAX, Shown};
+use keyloom_store::{BoxFuture, Define, Store, Sweep};
 use serde_json::{Value as Json, json};
 
 use crate::{
     generate::{Generator, entity_of},
     ground::{Ended, Ground, Served, Watched, together},
-    history::{Asked, Attempt, End, History, Looked, Moments, Quiet, Seen},
+    growth::Growth,
+    history::{Asked, Attempt, End, History, Looked, Moments, Presented, Quiet, Seen},
     script::{Script, Step, Try, What},
 };
 
 /// How many rows of pages are read before a list is taken to have no end.
 const PAGES_MAX: usize = 200;
+/// How late an index of the item store is at most, and a little more.
+const LAG_MS: u64 = 2_500;
 /// How often marks are settled when it is quiet.
 const PASSES_MAX: usize = 60;
 /// Time that passes in the quiet, so that rows end; requests may still be repeated then.
 const LONG_MS: u64 = 2 * 3_600_000;
+/// The same where something follows when rows end, as most of them do in it.
+const ENDS_MS: u64 = 60_000;
 
 pub(crate) struct World<'a, G, S> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) ground: G,
-    pub(crate) runs: Vec<Arc<Run>>,
+    /// Who serves at each place now.
+    runs: RefCell<Vec<Arc<Run>>>,
     pub(crate) store: Arc<S>,
+    /// After so long whoever settles sees to a mark.
+    due_ms: u64,
+    /// When the pass began in which nothing was left to settle.
+    settled_us: Cell<i64>,
+    /// How the layout changes meanwhile, if it does.
+    pub(crate) growth: Option<Growth<'a>>,
     pub(crate) history: RefCell<History>,
     /// The version that somebody last saw of a row, by entity and key.
     versions: RefCell<BTreeMap<String, u64>>,
+    /// What each client was told to present; nothing where lists show all that was answered.
+    presented: Option<RefCell<BTreeMap<usize, Vec<Presented>>>>,
 }
 
-impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
-    pub(crate) fn new(catalog: &'a Catalog, ground: G, runs: Vec<Arc<Run>>, store: Arc<S>) -> Self {
-        Self { catalog, ground, runs, store, history: RefCell::default(), versions: RefCell::default() }
+impl<'a, G: Ground, S: Store + Define + Sweep> World<'a, G, S> {
+    pub(crate) fn new(
+        catalog: &'a Catalog,
+        ground: G,
+        runs: Vec<Arc<Run>>,
+        store: Arc<S>,
+        due_ms: u64,
+        presents: bool,
+    ) -> Self {
+        Self {
+            catalog,
+            ground,
+            runs: RefCell::new(runs),
+            store,
+            due_ms,
+            settled_us: Cell::default(),
+            growth: None,
+            history: RefCell::default(),
+            versions: RefCell::default(),
+            presented: presents.then(RefCell::default),
+        }
+    }
+
+    /// The places at which somebody serves.
+    pub(crate) fn servers(&self) -> std::ops::Range<usize> {
+        0..self.runs.borrow().len()
+    }
+
+    /// Who serves at a place now.
+    pub(crate) fn run(&self, place: usize) -> Arc<Run> {
+        self.runs.borrow()[place].clone()
+    }
+
+    /// Another one serves there from now on.
+    pub(crate) fn replace(&self, place: usize, run: Run) {
+        self.runs.borrow_mut()[place] = Arc::new(run);
     }
 
     /// Everything that the script says, and a look at what is there when it is quiet.
@@ -46,17 +94,24 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         for step in &script.opening {
             self.ground.block_on(self.take(0, step))?;
         }
+        self.begin_terms()?;
         self.ground.rough();
         self.ground.block_on(self.side_by_side(&script.clients))?;
         self.ground.quiet()?;
+        self.grown()?;
         self.settle_all()?;
         self.touch_all()?;
+        self.compare_grown()?;
         self.remember()?;
         self.look(generator, thorough)?;
         let retries = self.catalog.retries.map_or(u64::MAX, keyloom_model::TimeSpan::milliseconds);
-        self.ground.pass(LONG_MS.min(retries / 2))?;
-        // Nothing lies in the time that has passed.
-        self.ground.block_on(self.runs[0].settle_from_here())?.map_err(|problem| format!("settling: {problem}"))?;
+        if self.run(0).follows_ends() {
+            // Marks lie in the time that passes, and all of it is read.
+            self.ground.pass(ENDS_MS)?;
+        } else {
+            self.ground.pass(LONG_MS.min(retries / 2))?;
+            self.ground.block_on(self.run(0).settle_from_here())?.map_err(|problem| format!("settling: {problem}"))?;
+        }
         for step in &script.tail {
             self.ground.block_on(self.take(0, step))?;
         }
@@ -87,17 +142,18 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
                 self.settle_somewhere(usize::try_from(pass).unwrap_or(0)).await;
             }
         }));
+        all.extend(self.growth.iter().map(|growth| Box::pin(self.grow(growth, &living)) as Pin<Box<_>>));
         together(all).await;
     }
 
     /// A pass on a process that may sleep or die, or on a machine of its own that does not.
     async fn settle_somewhere(&self, pass: usize) {
-        let server = pass % self.runs.len();
-        let run = self.runs[server].clone();
+        let server = pass % self.servers().len();
+        let run = self.run(server);
         if pass.is_multiple_of(5) {
             let settle = async move { run.settle().await.map(|_| Vec::new()) };
-            if let Ended::Crashed = self.ground.serve(server, 20_000, Box::pin(settle)).await {
-                self.runs[server].forget_all();
+            if let Ended::Crashed = self.ground.day().serve(server, 20_000, Box::pin(settle)).await {
+                self.run(server).forget_all();
             }
         } else {
             drop(run.settle().await);
@@ -107,9 +163,11 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
     /// Settles until nothing is left.
     fn settle_all(&self) -> Result<(), String> {
         for _ in 0..PASSES_MAX {
-            self.ground.pass(1_000)?;
-            let pass =
-                self.ground.block_on(self.runs[0].settle())?.map_err(|problem| format!("settling: {problem}"))?;
+            // No index is later than that when nothing is left.
+            let lag_ms = if self.presented.is_some() { LAG_MS } else { 0 };
+            self.ground.pass(self.due_ms.max(lag_ms))?;
+            self.settled_us.set(self.ground.now_us());
+            let pass = self.ground.block_on(self.run(0).settle())?.map_err(|problem| format!("settling: {problem}"))?;
             if pass.settled == 0 && pass.left == 0 {
                 return Ok(());
             }
@@ -121,7 +179,8 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         match &step.what {
             What::Write { key, tries } => self.write(client, step, key, tries).await,
             What::Read { server, order, limit, back } => {
-                let asking = Asking { server: *server, order: order.as_deref(), limit: *limit, back: *back };
+                let asking =
+                    Asking { server: *server, order: order.as_deref(), limit: *limit, back: *back, presented: &[] };
                 let looked = self.read(client, step.number, &step.pattern, &step.caller, &step.bodies, asking).await;
                 self.history.borrow_mut().looked.extend(looked);
             }
@@ -160,7 +219,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
                 if let End::Answered(Ok(Answer::Unknown { token })) = end
                     && attempt.asks
                 {
-                    let (run, caller) = (self.runs[attempt.server].clone(), step.caller.clone());
+                    let (run, caller) = (self.run(attempt.server), step.caller.clone());
                     let question = async move { Ok(vec![run.outcome(&caller, &token).await]) };
                     self.serve(attempt, true, Box::pin(question), at..at + 1).await;
                 }
@@ -168,7 +227,32 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         }
         for at in all {
             self.saw(at, &step.pattern);
+            self.told(at);
         }
+    }
+
+    /// Keeps what the client of a write was told to present.
+    fn told(&self, at: usize) {
+        let history = self.history.borrow();
+        let asked = &history.asked[at];
+        let told = asked.answers().find_map(|(_, answer)| match answer {
+            Ok(Answer::Applied { key, seen: Some(seen), .. }) => Some((key.clone(), seen.clone())),
+            _ => None,
+        });
+        let entity = self.catalog.pattern(&asked.pattern).and_then(entity_of);
+        let (Some(presented), Some((key, text)), Some(entity)) = (&self.presented, told, entity) else { return };
+        let new = Presented { step: asked.step, caller: asked.caller.clone(), entity: entity.to_owned(), key, text };
+        let mut presented = presented.borrow_mut();
+        let own = presented.entry(asked.client).or_default();
+        own.retain(|known| (&known.caller, &known.entity, &known.key) != (&new.caller, &new.entity, &new.key));
+        own.push(new);
+    }
+
+    /// What a client presents when it calls as this one: the newest of what it was told.
+    fn presents(&self, client: usize, caller: &Caller) -> Option<Vec<Presented>> {
+        let presented = self.presented.as_ref()?.borrow();
+        let own = presented.get(&client).into_iter().flatten().rev().filter(|known| known.caller == *caller);
+        Some(own.take(SEEN_MAX).cloned().collect())
     }
 
     /// The key that the server gives to a new row.
@@ -181,7 +265,7 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         if !own || body.get(field).is_some() {
             return None;
         }
-        let made = self.runs[0].new_identity(&entity.name, &step.caller, key).ok()??;
+        let made = self.run(0).new_identity(&entity.name, &step.caller, key).ok()??;
         Some(json!({ field: made }))
     }
 
@@ -201,13 +285,13 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
             self.history.borrow_mut().asked[at].attempts.push(pending);
         }
         let watched = Box::pin(Watched { call, moments });
-        let ended = self.ground.serve(attempt.server, attempt.patience_ms, watched).await;
+        let ended = self.ground.day().serve(attempt.server, attempt.patience_ms, watched).await;
         let to_us = self.ground.now_us();
         let ends: Vec<End> = match ended {
             Ended::Answered(Ok(answers)) => answers.into_iter().map(End::Answered).collect(),
             Ended::Answered(Err(problem)) => of.clone().map(|_| End::Answered(Err(problem.clone()))).collect(),
             Ended::Crashed => {
-                self.runs[attempt.server].forget_all();
+                self.run(attempt.server).forget_all();
                 of.clone().map(|_| End::Crashed).collect()
             }
             Ended::GivenUp => of.clone().map(|_| End::GivenUp).collect(),
@@ -232,11 +316,11 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         key: &str,
         is_repeat: bool,
     ) -> BoxFuture<'static, Served> {
-        let run = self.runs[server].clone();
+        let run = self.run(server);
         let (name, caller, bodies, key) = (step.pattern.clone(), step.caller.clone(), bodies.to_vec(), key.to_owned());
         let has_key = self.catalog.pattern(&name).is_none_or(|pattern| pattern.once_per.is_empty());
         Box::pin(async move {
-            let pattern = run.pattern(&name).ok_or_else(|| Problem::Broken("there is no such pattern".into()))?;
+            let pattern = run.pattern(&name).ok_or_else(not_known)?;
             let batch = matches!(&pattern.action, Action::Write(write) if write.batch.is_some());
             let mut inputs = Vec::new();
             for body in &bodies {
@@ -293,6 +377,8 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         asking: Asking<'_>,
     ) -> Vec<Looked> {
         let from_us = self.ground.now_us();
+        let presented = self.presents(client, caller);
+        let asking = Asking { presented: presented.as_deref().unwrap_or_default(), ..asking };
         let is_batch = matches!(self.catalog.pattern(pattern).map(|it| &it.action), Some(Action::Read(read)) if read.batch.is_some());
         let seen: Vec<Seen> = if is_batch {
             self.batch(pattern, caller, bodies, &asking).await
@@ -314,13 +400,14 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
             from_us,
             to_us,
             seen,
+            presented: presented.clone(),
         };
         bodies.iter().zip(seen).map(looked).collect()
     }
 
     async fn batch(&self, pattern: &str, caller: &Caller, bodies: &[Json], asking: &Asking<'_>) -> Vec<Seen> {
-        let run = &self.runs[asking.server];
-        let Some(known) = run.pattern(pattern) else { return Vec::new() };
+        let run = self.run(asking.server);
+        let Some(known) = run.pattern(pattern) else { return vec![Seen::Nothing; bodies.len()] };
         let inputs =
             bodies.iter().map(|body| run.inputs_from_object(known, caller, body)).collect::<Result<Vec<_>, _>>();
         let found = match inputs {
@@ -392,16 +479,17 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         asking: &Asking<'_>,
         cursor: Option<&str>,
     ) -> Result<Answer, Problem> {
-        let run = &self.runs[asking.server];
-        let known = run.pattern(pattern).ok_or_else(|| Problem::Broken("there is no such pattern".into()))?;
-        let inputs = run.inputs_from_object(known, caller, body)?;
+        let run = self.run(asking.server);
+        let known = run.pattern(pattern).ok_or_else(not_known)?;
+        let presented: Vec<&str> = asking.presented.iter().map(|presented| presented.text.as_str()).collect();
+        let inputs = run.having_seen(run.inputs_from_object(known, caller, body)?, &presented)?;
         run.call(&Call { pattern, inputs, key: None, order: asking.order, limit: asking.limit, cursor }).await
     }
 
     /// Touches all rows, those that a request named and that are not there as well: a decision of which nobody knows may be
     /// finished by whoever comes next.
     fn touch_all(&self) -> Result<(), String> {
-        let run = &self.runs[0];
+        let run = self.run(0);
         let words = |problem: Problem| format!("touching: {problem}");
         self.ground.block_on(run.touch_all(&*self.store))?.map_err(words)?;
         for at in 0..self.history.borrow().asked.len() {
@@ -419,8 +507,9 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
     fn asked(&self, at: usize) -> Option<(String, keyloom_run::Inputs, Option<String>, u32)> {
         let history = self.history.borrow();
         let asked = &history.asked[at];
-        let known = self.runs[0].pattern(&asked.pattern)?;
-        let inputs = self.runs[0].inputs_from_object(known, &asked.caller, &asked.body).ok()?;
+        let run = self.run(0);
+        let known = run.pattern(&asked.pattern)?;
+        let inputs = run.inputs_from_object(known, &asked.caller, &asked.body).ok()?;
         let key = known.once_per.is_empty().then(|| asked.key.clone());
         Some((asked.pattern.clone(), inputs, key, asked.number))
     }
@@ -430,7 +519,8 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         let count = self.history.borrow().asked.len();
         for at in 0..count {
             let Some((pattern, inputs, key, number)) = self.asked(at) else { continue };
-            let remembers = self.runs[0].remembers(&*self.store, &pattern, &inputs, key.as_deref(), number);
+            let run = self.run(0);
+            let remembers = run.remembers(&*self.store, &pattern, &inputs, key.as_deref(), number);
             let found = match self.ground.block_on(remembers)? {
                 Ok(found) => found,
                 // Too old to be repeated, or nothing that can be written.
@@ -447,11 +537,16 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
 
     /// All rows, and what every read shows of them.
     fn look(&self, generator: &mut Generator<'a>, thorough: bool) -> Result<(), String> {
-        let from_us = self.ground.now_us();
+        if self.presented.is_some() {
+            // Indexes follow meanwhile, and so does what ends.
+            self.settle_all()?;
+        }
+        // A machine that is slow looks long after that; what ended meanwhile has a mark that nobody has seen to yet.
+        let followed_us = self.settled_us.get() - i64::try_from(self.due_ms * 1_000).unwrap_or(i64::MAX);
         let mut rows = Vec::new();
         let mut export = Export::default();
         while let Some(some) =
-            self.ground.block_on(export.next(&self.runs[0]))?.map_err(|problem| format!("export: {problem}"))?
+            self.ground.block_on(export.next(&self.run(0)))?.map_err(|problem| format!("export: {problem}"))?
         {
             rows.extend(some);
         }
@@ -465,8 +560,13 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
             }
             for (caller, body) in generator.questions(pattern, if thorough { 12 } else { 6 }) {
                 for order in &orders {
-                    let asking =
-                        Asking { server: 1 % self.runs.len(), order: *order, limit: None, back: looked.len() % 3 == 0 };
+                    let asking = Asking {
+                        server: 1 % self.servers().len(),
+                        order: *order,
+                        limit: None,
+                        back: looked.len() % 3 == 0,
+                        presented: &[],
+                    };
                     let read = self.read(0, usize::MAX, &pattern.name, &caller, std::slice::from_ref(&body), asking);
                     looked.extend(self.ground.block_on(read)?);
                 }
@@ -475,9 +575,14 @@ impl<'a, G: Ground, S: Sweep> World<'a, G, S> {
         let at_us = self.ground.now_us();
         let mut history = self.history.borrow_mut();
         let asked = history.asked.len();
-        history.quiet.push(Quiet { from_us, at_us, asked, rows, looked });
+        history.quiet.push(Quiet { followed_us, at_us, asked, rows, looked });
         Ok(())
     }
+}
+
+/// What is new in a catalog is asked again of a process that has it.
+fn not_known() -> Problem {
+    Problem::Busy { after: Duration::ZERO, cause: "this process has the catalog before".into() }
 }
 
 struct Asking<'a> {
@@ -485,6 +590,7 @@ struct Asking<'a> {
     order: Option<&'a str>,
     limit: Option<u64>,
     back: bool,
+    presented: &'a [Presented],
 }
 
 /// Whether its client has an answer that is the last word.

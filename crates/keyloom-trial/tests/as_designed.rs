@@ -6,11 +6,10 @@
     reason = "a test that can't go on has failed, and says what it saw"
 )]
 
-use keyloom_trial::{AS_DESIGNED, On, Tally, Tried, catalogs::SMALL};
+use keyloom_trial::{AS_DESIGNED, On, Tally, Tried};
 
 fn clean(name: &str, on: On, seeds: std::ops::Range<u64>) -> Tally {
-    let (_, text) = SMALL.into_iter().find(|(known, _)| *known == name).unwrap();
-    let tried = Tried::new(name, text, on).unwrap_or_else(|words| panic!("{name} on {}: {words}", on.name()));
+    let tried = Tried::named(name, on).unwrap().unwrap_or_else(|words| panic!("{name} on {}: {words}", on.name()));
     let mut sum = Tally::default();
     for seed in seeds {
         sum += tried.check(seed, AS_DESIGNED).unwrap_or_else(|failure| panic!("{}", told(&tried, seed, failure)));
@@ -44,6 +43,12 @@ fn values_that_move_between_rows_on_the_item_store() {
 #[test]
 fn values_that_move_between_rows_on_the_model_store() {
     enough(clean("market", On::Model, 0..60));
+}
+
+#[test]
+fn lists_that_the_engine_keeps_some_time_behind() {
+    enough(clean("market", On::Indexed, 0..100));
+    enough(clean("desk", On::Indexed, 0..80));
 }
 
 #[test]
@@ -112,11 +117,53 @@ fn copies_on_the_model_store() {
 }
 
 #[test]
+fn what_follows_when_rows_end_on_the_wide_store() {
+    enough(clean("leases", On::Wide, 0..100));
+}
+
+#[test]
+fn what_follows_when_rows_end_on_the_item_store() {
+    enough(clean("leases", On::Items, 0..100));
+}
+
+#[test]
+fn what_follows_when_rows_end_on_the_model_store() {
+    enough(clean("leases", On::Model, 0..100));
+}
+
+#[test]
+fn counts_of_rows_that_are_added_and_end_on_all_stores() {
+    for on in On::ALL {
+        let sum = clean("knocks", on, 0..100);
+        assert!(sum.applied > 500 && sum.compared > 500, "too little happened: {sum:?}");
+    }
+}
+
+#[test]
 fn rows_that_nobody_looks_at_on_all_stores() {
     for on in On::ALL {
         let sum = clean("flags", on, 0..60);
         println!("{}: {sum:?}", on.name());
         assert!(sum.applied > 300 && sum.refused > 100 && sum.compared > 500, "too little happened: {sum:?}");
+    }
+}
+
+#[test]
+fn lists_that_are_new_while_others_serve() {
+    for on in [On::Wide, On::Items] {
+        let sum = clean("lots", on, 0..60);
+        println!("{}: {sum:?}", on.name());
+        assert!(sum.grown > 5 && sum.applied > 300 && sum.compared > 500, "too little happened: {sum:?}");
+    }
+}
+
+/// Processes of a catalog that can't derive what is new end when it comes, and are started with the newer one.
+#[test]
+fn uniques_and_kept_values_that_are_new_while_others_serve() {
+    for on in [On::Wide, On::Items] {
+        let sum = clean("lots_counted", on, 0..60);
+        println!("{}: {sum:?}", on.name());
+        assert!(sum.grown > 2 && sum.applied > 300 && sum.compared > 500, "too little happened: {sum:?}");
     }
 }
 
@@ -137,8 +184,11 @@ fn random_catalogs_on_all_stores() {
 /// The same seed is the same trial.
 #[test]
 fn a_seed_is_one_history() {
-    let (name, text) = SMALL[0];
-    let tally =
-        || Tried::new(name, text, On::Wide).unwrap().check(3, AS_DESIGNED).unwrap_or_else(|_| panic!("it fails"));
-    assert_eq!(tally(), tally());
+    for name in ["market", "lots"] {
+        let tally = || {
+            let tried = Tried::named(name, On::Wide).unwrap().unwrap();
+            tried.check(3, AS_DESIGNED).unwrap_or_else(|_| panic!("it fails"))
+        };
+        assert_eq!(tally(), tally());
+    }
 }

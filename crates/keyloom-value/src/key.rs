@@ -227,5 +227,7 @@ fn unescape<'a>(rest: &mut &'a [u8], turn: u8) -> Result<Cow<'a, [u8]>, Malforme
 fn take<const N: usize>(rest: &mut &[u8], turn: u8) -> Result<[u8; N], Malformed> {
     let (taken, after) = rest.split_first_chunk::<N>().ok_or(Malformed("a key ends early"))?;
     *rest = after;
-    Ok(taken.map(|byte| byte ^ turn))
+    let mut taken = *taken;
+    taken.iter_mut().for_each(|byte| *byte ^= turn);
+    Ok(taken)
 }

@@ -27,5 +27,5 @@ mod value;
 
 pub use kind::{Kind, Member, Variant};
 pub use order::compare;
-pub use text::{from_text, to_text};
+pub use text::{from_text, to_text, write_number};
 pub use value::{Duration, Malformed, Mismatch, Value};

@@ -28,7 +28,12 @@ pub(crate) fn write_text(value: &Value<'_>, kind: &Kind, out: &mut String) -> Re
     // Writing to a text can't fail.
     match (value, kind) {
         (Value::Bool(value), Kind::Bool) => out.push_str(if *value { "true" } else { "false" }),
-        (Value::Int(value), Kind::Int) => drop(write!(out, "{value}")),
+        (Value::Int(value), Kind::Int) => {
+            if *value < 0 {
+                out.push('-');
+            }
+            write_number(value.unsigned_abs(), out);
+        }
         (Value::Float(value), Kind::Float) if value.is_infinite() => {
             out.push_str(if *value > 0.0 { "Infinity" } else { "-Infinity" });
         }
@@ -163,23 +168,51 @@ pub(crate) fn decimal(text: &str, scale: u8) -> Option<i128> {
 /// Every row has such values, so they are written without the machinery of formats.
 fn write_uuid(uuid: &[u8; 16], out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.reserve(36);
-    for (at, byte) in uuid.iter().enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            out.push('-');
+    let (mut text, mut at) = ([b'-'; 36], 0);
+    for byte in uuid {
+        if matches!(at, 8 | 13 | 18 | 23) {
+            at += 1;
         }
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+        text[at] = DIGITS[usize::from(byte >> 4)];
+        text[at + 1] = DIGITS[usize::from(byte & 15)];
+        at += 2;
     }
+    push_ascii(&text, out);
+}
+
+/// Writes a number. A page has thousands, and each takes the formatter as long as a text.
+pub fn write_number(mut number: u64, out: &mut String) {
+    let (mut text, mut first) = ([b'0'; 20], 20);
+    loop {
+        first -= 1;
+        text[first] = digit(number);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    push_ascii(&text[first..], out);
+}
+
+/// Puts bytes behind a text that are all ASCII.
+fn push_ascii(bytes: &[u8], out: &mut String) {
+    out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
+}
+
+/// The last digit of a number.
+fn digit(number: u64) -> u8 {
+    // It is below ten.
+    b'0' + u8::try_from(number % 10).unwrap_or(0)
 }
 
 /// The last digits of a number, with zeros before it.
-fn write_digits(number: u64, digits: u32, out: &mut String) {
-    for place in (0..digits).rev() {
-        // A digit is below ten.
-        let digit = u8::try_from(number / 10_u64.pow(place) % 10).unwrap_or(0);
-        out.push(char::from(b'0' + digit));
+fn write_digits(mut number: u64, digits: usize, out: &mut String) {
+    let mut text = [b'0'; 20];
+    for place in text[..digits].iter_mut().rev() {
+        *place = digit(number);
+        number /= 10;
     }
+    push_ascii(&text[..digits], out);
 }
 
 fn uuid(text: &str) -> Option<[u8; 16]> {

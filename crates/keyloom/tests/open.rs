@@ -1,6 +1,12 @@
 //! A catalog inside a program: the answers of HTTP without it.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use keyloom::{Answer, Caller, Data, Db, Problem, serve::Engine};
+use std::{net::SocketAddr, sync::mpsc, time::Duration};
+
+use keyloom::{
+    Answer, Caller, Data, Db, Problem,
+    serve::{Engine, Halt, Logging, Up},
+};
 use keyloom_engines::{Cassandra, announce, available, cassandra};
 use serde_json::json;
 
@@ -39,7 +45,7 @@ async fn goes_through_a_shop(db: &Db) {
     let other = db.call("place_order", order("99.00")).key(&key).again();
     assert_eq!(other.await, Err(Problem::KeyReused));
     // Orders of one millisecond stand in no order that anybody would know.
-    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    tokio::time::sleep(Duration::from_millis(5)).await;
     applied(db.call("place_order", order("8.00")).await);
 
     let page = |answer: Result<Answer, Problem>| match answer {
@@ -83,7 +89,7 @@ async fn a_shop_is_run_in_a_folder() {
         if opened.is_ok() {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
         opened = keyloom::open(&catalog, &data).await;
     }
     let db = opened.unwrap();
@@ -101,6 +107,79 @@ async fn a_shop_is_run_on_cassandra() {
     goes_through_a_shop(&db).await;
     db.close().await.unwrap();
     announce("open", "Cassandra", 1, 0);
+}
+
+/// The shop with a name that users may have, and what is said of it more.
+fn with_nicks(more: &str) -> String {
+    let nick = SHOP.replace("email: text(24..120),", "email: text(24..120), nick: text(2..20)?,");
+    format!("{nick}  call_user: {{ update: User, by: [user_id], set: {{ nick: $nick }}, rate: rare }}\n{more}")
+}
+
+/// Serves another catalog over the same data; says when it does.
+fn served(catalog: String, engine: Engine, halt: Halt) -> mpsc::Receiver<()> {
+    let (says, ready) = mpsc::channel();
+    std::thread::spawn(move || {
+        let folder = tempfile::tempdir().unwrap();
+        let wanted = Up {
+            catalog: &keyloom::catalog(&catalog).unwrap(),
+            layout: None,
+            data: Data::Engine(&engine),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            keys: &folder.path().join("keys"),
+            log: Logging { write: |_| {}, for_people: true, calls: false },
+            halt,
+            make: &|_| true,
+        };
+        keyloom::serve::up(&wanted, &mut |_| says.send(()).unwrap())
+    });
+    ready
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_layout_that_others_change_is_followed_as_long_as_it_can_be() {
+    let started = Cassandra::start(&cassandra::Options::default());
+    let Some(node) = available("following", "Cassandra", started) else { return };
+    let address = format!("cassandra://{}/shop", node.contact_point()).parse().unwrap();
+    let engine = Engine { address, create_keyspace: Some(1), endpoint: None };
+    let db = keyloom::open(&keyloom::catalog(SHOP).unwrap(), &Data::Engine(&engine)).await.unwrap();
+    let signed_up = db.call("sign_up", json!({"name": "Ann", "email": "ann@example.com"})).await;
+    let Ok(Answer::Applied { key, .. }) = signed_up else { panic!("{signed_up:?}") };
+    let user = &key["user_id"];
+
+    let halt = Halt::default();
+    let ready = served(with_nicks(""), engine.clone(), halt.clone());
+    let rename = |name: &str| db.call("rename_user", json!({"user_id": user, "name": name}));
+    let mut renamed = 0;
+    while ready.try_recv().is_err() {
+        let answer = rename(&format!("Ann {renamed}")).await;
+        assert!(matches!(answer, Ok(Answer::Applied { .. })), "whoever has it open goes on: {answer:?}");
+        renamed += 1;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(renamed > 100, "its term was over meanwhile: {renamed}");
+    let newer = keyloom::open(&keyloom::catalog(&with_nicks("")).unwrap(), &Data::Engine(&engine)).await.unwrap();
+    let called = newer.call("call_user", json!({"user_id": user, "nick": "me"})).await;
+    assert!(matches!(called, Ok(Answer::Applied { .. })), "{called:?}");
+    assert!(matches!(rename("Anna").await, Ok(Answer::Applied { .. })));
+    let profile = newer.call("get_profile", key.clone()).await;
+    let Ok(Answer::Row { row, .. }) = profile else { panic!("{profile:?}") };
+    assert_eq!((&row.json()["name"], &row.json()["nick"]), (&json!("Anna"), &json!("me")), "what is not known stays");
+    halt.now();
+
+    // A list by a field that it does not know is more than it can keep up.
+    let listed = with_nicks("  by_nick: { list: User, by: [nick], page: 50, rate: rare }\n");
+    let _ready = served(listed, engine.clone(), Halt::default());
+    for _ in 0..300 {
+        let answer = rename("Anne").await;
+        if let Err(Problem::Broken(why)) = answer {
+            assert!(why.contains("this catalog can't be run by it") && why.contains("nick"), "{why}");
+            announce("following", "Cassandra", 1, 0);
+            return;
+        }
+        assert!(matches!(answer, Ok(Answer::Applied { .. })), "{answer:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("it goes on with a catalog that can't keep up what is served");
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ Usage: cargo xtask <CHORE>
 Chores:
   test    format, lints, every test suite and the documentation; closes with a table
   fuzz    the fuzz targets with many inputs: [--target yaml] [--inputs 10000000] [--seed 1] [--replay FILE]
-  sim     catalogs on trial under simulated faults: --seed N, or --seeds A..B; --help says more
+  sim     catalogs on trial under faults, simulated or on real stores: --seed N, or --seeds A..B; --help says more
 
 Examples:
   cargo xtask test            everything, as a developer runs it

@@ -27,16 +27,6 @@ pub(crate) fn check_layout(context: &LayoutContext<'_>, findings: &mut Vec<Findi
         }
         return;
     };
-    for table in &all {
-        if let Some(filter) = &table.filter {
-            let message =
-                format!("`{}` holds only rows where `{filter}`, and an index of {title} holds them all", table.name);
-            findings.push(
-                Finding::new(&RULE, context.word_place(&table.name, "where"), message)
-                    .help("`keeper: placed` or `carried`; or leave `where` out and test it on what was read"),
-            );
-        }
-    }
     for entity in &context.catalog.entities {
         let of = |table: &&&Table| matches!(&table.holds, Holds::Projection { entity: of, .. } if *of == entity.name);
         let own: Vec<&Table> = all.iter().filter(of).copied().collect();

@@ -6,12 +6,12 @@
     reason = "the tests run the real command on real files"
 )]
 
-mod cases;
 mod change;
 mod copies;
 mod crash;
 mod data;
 mod described;
+mod driven;
 mod endpoints;
 mod engines;
 mod identity;

@@ -9,6 +9,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use keyloom_engines::dynamodb;
 use serde_json::Value as Json;
 
 /// A process that serves, ended with the test.
@@ -37,8 +38,8 @@ pub(crate) fn shop(folder: &Path) -> PathBuf {
 pub(crate) fn keyloom(arguments: &[&str], folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_keyloom"));
     command.args(arguments).current_dir(folder).env("NO_COLOR", "1");
-    // Whoever these are, and not whoever runs the tests.
-    command.env("AWS_ACCESS_KEY_ID", "test").env("AWS_SECRET_ACCESS_KEY", "test");
+    // Somebody whom the servers of the tests know, and not whoever runs the tests.
+    command.env("AWS_ACCESS_KEY_ID", dynamodb::ACCESS_KEY).env("AWS_SECRET_ACCESS_KEY", dynamodb::SECRET_KEY);
     command
 }
 
@@ -81,6 +82,12 @@ impl Up {
     /// The client's key of development, where there is one.
     pub(crate) fn development_key(&self) -> Option<String> {
         let (_, shown) = self.curls().first()?.split_once("Bearer ")?;
+        shown.split('\'').next().map(str::to_owned)
+    }
+
+    /// The operator's key of development, where there is one: the last line to try carries it.
+    pub(crate) fn operator_key(&self) -> Option<String> {
+        let (_, shown) = self.curls().last()?.split_once("Bearer ")?;
         shown.split('\'').next().map(str::to_owned)
     }
 

@@ -55,10 +55,10 @@ pub async fn open(endpoint: &str, prefix: &str) -> DynamoDb {
 /// How a server of the tests is reached.
 pub fn options(endpoint: &str, prefix: &str) -> Options {
     Options {
-        prefix: prefix.to_owned(),
         region: Some(REGION.to_owned()),
         endpoint: Some(endpoint.to_owned()),
         credentials: Credentials::Fixed { key: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() },
+        ..Options::new(prefix)
     }
 }
 

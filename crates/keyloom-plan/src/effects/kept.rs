@@ -1,7 +1,9 @@
 //! Values that are kept from rows, and how they follow.
 
 use keyloom_model::layout::{Counted, Holds, Keeper, Part, Table, Way};
-use keyloom_model::{Aggregate, Catalog, Class, Entity, Expr, Fill, Kept, Origin, Path, Type, WriteVerb};
+use keyloom_model::{
+    Aggregate, Arithmetic, Catalog, Class, Entity, Expiry, Expr, Fill, Kept, Literal, Origin, Path, Type, WriteVerb,
+};
 
 use super::{Does, Effect, Scope, When, often::and};
 use crate::{question::normal, stored::Companions};
@@ -92,8 +94,23 @@ pub fn way_of(catalog: &Catalog, kept: &Kept, companions: Companions) -> Way {
     // The order is the version, whose last digits tell equal moments apart.
     let by_time = order.is_some_and(|field| matches!(field.ty, Type::Timestamp { micros: false }));
     match way(kept.aggregate, feeder.map_or(Class::Decided, |feeder| feeder.class(catalog).0), companions) {
-        Way::Newest if !by_time => Way::Recount,
+        Way::Newest if !by_time || !ends_in_order(kept, feeder) => Way::Recount,
         way => way,
+    }
+}
+
+/// Whether the row that comes last ends last, so that the value ends with it: rows end equally long after the time that they
+/// are ordered by, or never.
+fn ends_in_order(kept: &Kept, feeder: Option<&Entity>) -> bool {
+    match feeder.and_then(|feeder| feeder.expires.as_ref()) {
+        Some(Expiry::At(Expr::Arithmetic(Arithmetic::Add, moment, span))) => {
+            let by = |path: &Path| kept.by.is_some() && path.own_field() == kept.by.as_deref();
+            kept.aggregate == Aggregate::Last
+                && matches!(&**moment, Expr::Path(path) if by(path))
+                && matches!(&**span, Expr::Literal(Literal::Span(_)))
+        }
+        Some(Expiry::At(_)) => false,
+        Some(Expiry::Forever) | None => true,
     }
 }
 

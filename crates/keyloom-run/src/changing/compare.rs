@@ -12,7 +12,8 @@ use keyloom_value::Kind;
 use super::record::{LayoutRecord, Level};
 use crate::{
     digest::digest,
-    program::{EntityPlan, Program},
+    program::{EntityPlan, Index, Program},
+    run::sources_last,
 };
 
 /// What a start with a program would do to a store.
@@ -53,6 +54,9 @@ impl Compared<'_> {
                 reasons.extend(self.rows(declared, wanted, found, is_known));
             }
         }
+        for entity in &self.program.entities {
+            reasons.extend(entity.indexes.iter().filter_map(|index| self.unkept(entity, index)));
+        }
         for (what, now) in meanings(self.program) {
             let before = self.before.meanings.get(&what).filter(|before| **before != now);
             reasons.extend(
@@ -63,6 +67,26 @@ impl Compared<'_> {
             reasons.extend(self.steps(abilities).err().map(|fault| fault.cause().to_owned()));
         }
         reasons
+    }
+
+    /// Why an engine can't keep a list from rows that are there.
+    fn unkept(&self, entity: &EntityPlan, index: &Index) -> Option<String> {
+        let name = self.name(index.list.table);
+        let Some(found) = self.found(name) else {
+            // A row that is only added can't be written again, so the engine would never come to it.
+            let added = entity.source.hidden.is_none() && self.found(self.name(entity.source.table)).is_some();
+            let says = || {
+                format!(
+                    "`{name}` is new and an index, and rows of {} are only added: the engine would show none that are there; \
+                     write `keeper: placed` for it",
+                    entity.name
+                )
+            };
+            return added.then(says);
+        };
+        let mut columns = self.program.tables[index.list.table].column_names();
+        let lacking = columns.find(|column| found.column(column).is_none())?;
+        Some(format!("`{name}` is an index without `{lacking}`, and an index gets no columns: give it another name"))
     }
 
     /// What is otherwise with the rows of an entity.
@@ -99,11 +123,7 @@ impl Compared<'_> {
 
     /// The steps that make what is not there.
     pub(super) fn steps(&self, abilities: &Abilities) -> Result<Vec<Step>, Fault> {
-        let mut steps = steps(self.there, &self.program.tables, abilities)?;
-        // A source comes after what is derived from it: if it is there, nothing is missing but what is new.
-        let is_source = |name: &str| self.sources().any(|entity| self.name(entity.source.table) == name);
-        steps.sort_by_key(|step| matches!(step, Step::Create(table) if is_source(&table.name)));
-        Ok(steps)
+        Ok(sources_last(self.program, steps(self.there, &self.program.tables, abilities)?))
     }
 
     /// The record of the program: all that was there, and what is more. In a store that nobody else can open, all who write
@@ -144,7 +164,9 @@ impl Compared<'_> {
             let (name, source) = (self.name(table), self.name(of));
             let Some(sourced) = self.before.tables.get(source) else { continue };
             match self.before.tables.get(name) {
-                None => levels.push((name.to_owned(), if alone { Level::Written } else { Level::Removing })),
+                // Nothing is ever to be removed from an index.
+                None if alone || self.is_index(table) => levels.push((name.to_owned(), Level::Written)),
+                None => levels.push((name.to_owned(), Level::Removing)),
                 Some(known) => {
                     // What the source gains at the same time has nothing to be filled with.
                     let gained = |column: &str| {
@@ -180,6 +202,10 @@ impl Compared<'_> {
         lists.map(|list| self.name(list.table))
     }
 
+    fn is_index(&self, table: usize) -> bool {
+        matches!(self.program.tables[table].discipline, Discipline::Indexed { .. })
+    }
+
     fn name(&self, table: usize) -> &str {
         &self.program.tables[table].name
     }
@@ -192,7 +218,7 @@ impl Compared<'_> {
 /// The tables of a program that follow from others, each with the source that it follows from.
 pub(super) fn derived(program: &Program) -> Vec<(usize, usize)> {
     let of = program.entities.iter().flat_map(|entity| {
-        let lists = entity.projections.iter().map(|list| list.table);
+        let lists = entity.lists().map(|list| list.table);
         let tables = lists.chain(entity.reservations.iter().map(|unique| unique.table));
         tables.map(|table| (table, entity.source.table))
     });

@@ -4,7 +4,7 @@ use keyloom_text::{Files, Unreadable};
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::inputs::Takes;
+use crate::inputs::{Takes, input_kinds};
 
 struct One(String);
 
@@ -69,7 +69,9 @@ fn over_a_row<T>(catalog: &Catalog, sent: &Json, evaluate: impl Fn(&Scope<'_>, &
     ];
     let mut body = sent.clone();
     body["task_id"] = json!("01010101-0101-0101-0101-010101010101");
-    let inputs = Takes::new(catalog, &catalog.patterns[0], crate::Caller::NOBODY).read_object(&body).unwrap();
+    let pattern = &catalog.patterns[0];
+    let kinds = input_kinds(catalog, pattern);
+    let inputs = Takes::new(catalog, pattern, &kinds, crate::Caller::NOBODY).read_object(&body).unwrap();
     let built_in = BuiltIn { version: 17, created_ms: 5, updated_ms: 6 };
     evaluate(
         &Scope { fields: &fields, row: &row, built_in, item: None, inputs: &inputs, now_us: 2_000_500 },

@@ -2,9 +2,9 @@
 
 use keyloom_model::{
     Class, Path, Root,
-    layout::{CopyRule, Holds, Table as Laid},
+    layout::{Holds, Table as Laid},
 };
-use keyloom_plan::{Companions, Program as Planned, copied_column};
+use keyloom_plan::{Program as Planned, copied_column};
 use keyloom_store::{ColumnAt, Shape};
 use keyloom_value::Kind;
 
@@ -56,7 +56,7 @@ impl Program {
         let Holds::Projection { entity, .. } = &laid.holds else { return one("`copies`") };
         let (at, plan, entity) = self.target(entity)?;
         if plan.source.hidden.is_none() {
-            return one("`copies` in rows that are only added");
+            return one("`copies` in rows that are only added: write `looks_up` in the path");
         }
         let made = self.tables.get(table).ok_or_else(Vec::new)?;
         let shape = Shape::of(made.clone()).map_err(|fault| vec![fault.cause().to_owned()])?;
@@ -65,19 +65,11 @@ impl Program {
             let path = &copied.path;
             let Root::Reference { field, entity: other } = &path.root else { return one(format!("`copies: {path}`")) };
             if *other == entity.name {
-                return one(format!("`{path}`: a copy of another {other}"));
-            }
-            if copied.rule == CopyRule::Copy && planned.companions == Companions::Follow {
-                return one(format!(
-                    "`{path}: copy` on an engine that decides one row at a time: write `{path}: touch`"
-                ));
+                return one(format!("`{path}`: a copy of another {other}: write `looks_up` in the path"));
             }
             let (to, source, declared) = self.target(other)?;
             if declared.class(&self.catalog).0 != Class::Decided {
                 return one(format!("`{path}`: a copy of rows that nobody decides"));
-            }
-            if source.expires.is_some() {
-                return one(format!("`{path}`: a copy of rows that end"));
             }
             let reference = entity.field(field).ok_or_else(Vec::new)?;
             let (_, fields) = self.joined(plan, entity, reference, declared).ok_or_else(Vec::new)?;

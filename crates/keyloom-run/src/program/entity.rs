@@ -1,12 +1,12 @@
 use keyloom_model::{
     Catalog, Class, Entity, Expiry, Fill, Origin,
-    layout::{Counted, Holds, Keeper, Part, Table as Laid},
+    layout::{Counted, Holds, Part, Table as Laid},
 };
-use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag};
+use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag, is_index, shown_column};
 use keyloom_store::{Discipline, Shape};
 use keyloom_value::Kind;
 
-use super::{EntityPlan, Hidden, KeyPart, NotYet, Program, Projection, Reservation, Source};
+use super::{EntityPlan, Hidden, Index, KeyPart, NotYet, Program, Projection, Reservation, Source};
 use crate::evaluate;
 
 /// The words of an entity that are not run yet.
@@ -24,9 +24,6 @@ fn not_yet(entity: &Entity, catalog: &Catalog) -> Vec<String> {
         Origin::Rollup(_) => say("rollups"),
         Origin::History { .. } => say("`history`"),
         Origin::Event { .. } => say("`emits`"),
-    }
-    if entity.key.is_empty() {
-        say("`key: none`");
     }
     for filter in entity.unique.iter().filter_map(|unique| unique.filter.as_ref()) {
         found.extend(evaluate::not_yet(filter, entity));
@@ -52,7 +49,12 @@ fn table_not_yet(laid: &Laid) -> Vec<String> {
     };
     say(laid.partition.parts().iter().any(|part| matches!(part, Part::Bucket(..))), "time buckets");
     say(laid.spread.is_some(), "`spread`");
-    say(matches!(laid.holds, Holds::Projection { keeper: Keeper::Index, .. }), "`keeper: index`");
+    let index = is_index(laid);
+    say(index && laid.sort.iter().any(|item| item.nulls_last), "`nulls last` in an index: write `keeper: carried`");
+    say(
+        index && !laid.copies.is_empty(),
+        "`copies` in an index: write `keeper: carried`, or leave them out to look them up",
+    );
     found
 }
 
@@ -67,12 +69,16 @@ impl Program {
         let kind = |name: &str| keyloom_plan::kind_of(&self.catalog, &planned.layout, entity, name);
         let tenant = self.catalog.tenant.as_ref().filter(|_| entity.per_tenant).map(|tenant| &tenant.field);
         let names = entity.fields.iter().map(|field| &field.name).chain(tenant);
-        let fields: Vec<(String, Kind)> = names.filter_map(|name| Some((name.clone(), kind(name)?))).collect();
+        let mut fields: Vec<(String, Kind)> = names.filter_map(|name| Some((name.clone(), kind(name)?))).collect();
+        let only = (entity.key.is_empty() && tenant.is_none()).then_some(fields.len());
+        fields.extend(only.map(|_| (ALL_COLUMN.to_owned(), Kind::Int)));
         let key = tenant.into_iter().chain(&entity.key);
+        let key = key.filter_map(|key| fields.iter().position(|(name, _)| name == key)).chain(only).collect();
         let mut plan = EntityPlan {
             name: entity.name.clone(),
-            key: key.filter_map(|key| fields.iter().position(|(name, _)| name == key)).collect(),
+            key,
             tenant: tenant.map(|_| entity.fields.len()),
+            only,
             fields,
             source: Source {
                 table: usize::MAX,
@@ -84,17 +90,22 @@ impl Program {
                 hidden: None,
             },
             projections: Vec::new(),
+            indexes: Vec::new(),
             reservations: Vec::new(),
             expires: match &entity.expires {
                 Some(Expiry::At(expr)) => Some(expr.clone()),
                 Some(Expiry::Forever) | None => None,
             },
+            end_is_followed: keyloom_plan::end_is_followed(&self.catalog, &planned.layout, planned.companions, entity),
             parts: Vec::new(),
             whole: None,
             copied_by: Vec::new(),
         };
         let first = planned.system.len();
-        for (at, laid) in planned.layout.tables.iter().enumerate() {
+        // What an index shows is said in the source, so that is looked at before.
+        let mut tables: Vec<(usize, &Laid)> = planned.layout.tables.iter().enumerate().collect();
+        tables.sort_by_key(|(_, laid)| is_index(laid));
+        for (at, laid) in tables {
             // Kept values are looked at when all entities are known.
             if keyloom_plan::rows_of(&self.catalog, laid) != Some(&entity.name)
                 || matches!(laid.holds, Holds::Kept { .. })
@@ -108,14 +119,22 @@ impl Program {
             found.extend(words.into_iter().chain(lacks).map(|what| NotYet { at: on.clone(), what }));
         }
         if entity.class(&self.catalog).0 == Class::Blind {
-            // A removal knows no more of a row than who it is.
-            for projection in plan.projections.iter().filter(|projection| !projection.is_fixed_by(&plan.key)) {
+            // A removal knows no more of a row than who it is. The catalog's own lists hold that; a layout may have others.
+            for projection in plan.lists().filter(|projection| !projection.is_fixed_by(&plan.key)) {
                 let at = format!("tables.{}", self.tables[projection.table].name);
-                let what = "rows that are put without a look at them, where a put may move them".to_owned();
-                found.push(NotYet { at, what });
+                let what = "a list that nobody asks for, of rows that are put without a look at them and may move in it: \
+                            take it out of the layout";
+                found.push(NotYet { at, what: what.to_owned() });
             }
         }
         self.entities.push(plan);
+    }
+
+    /// Where a column is in the root group of an entity's source.
+    fn cell_of_source(&self, plan: &EntityPlan, name: &str) -> Result<usize, String> {
+        let source = self.tables.get(plan.source.table).ok_or("its source was not compiled")?;
+        let mut columns = source.groups.iter().flat_map(|group| &group.columns);
+        columns.position(|column| column.name == name).ok_or_else(|| format!("its source has no column `{name}`"))
     }
 
     /// Says in the plan what is where in a table.
@@ -149,7 +168,7 @@ impl Program {
             Holds::Projection { .. } => {
                 let part = |name: &str| match laid.sort.iter().find(|item| item.nulls_last && flag(&item.field) == name)
                 {
-                    _ if name == ALL_COLUMN => Ok(KeyPart::All),
+                    _ if name == ALL_COLUMN || name == shown_column(&laid.name) => Ok(KeyPart::All),
                     Some(item) => at(&item.field).map(KeyPart::IsAbsent),
                     None if laid.sort.iter().any(|item| item.nulls_last && item.field == name) => {
                         at(name).map(KeyPart::Flagged)
@@ -162,16 +181,14 @@ impl Program {
                     flagged.filter_map(|item| Some((plan.field(&item.field)?, shape.column(&flag(&item.field))?)));
                 let flags = flags.collect();
                 let filter = laid.filter.clone();
-                plan.projections.push(Projection {
-                    table,
-                    key,
-                    own,
-                    copies: Vec::new(),
-                    columns: places,
-                    flags,
-                    filter,
-                    shows_version: false,
-                });
+                let (copies, columns) = (Vec::new(), places);
+                let list = Projection { table, key, own, copies, columns, flags, filter, shows_version: false };
+                if is_index(laid) {
+                    let shown = self.cell_of_source(plan, &shown_column(&laid.name))?;
+                    plan.indexes.push(Index { list, shown });
+                } else {
+                    plan.projections.push(list);
+                }
             }
             Holds::Reservations { unique, .. } => {
                 let declared = self.catalog.entity(&plan.name).and_then(|entity| {
@@ -200,12 +217,11 @@ impl Program {
                     shows_version: false,
                 });
             }
-            Holds::Kept { .. }
-            | Holds::Contributions(Counted::Rollup(_))
-            | Holds::Newest { .. }
-            | Holds::Numbers { .. } => {
-                return Err("its rows are not run yet".to_owned());
-            }
+            Holds::Contributions(Counted::Rollup(_)) => return Err("rollups".to_owned()),
+            Holds::Newest { .. } => return Err("`one_per`".to_owned()),
+            Holds::Numbers { .. } => return Err("sequences".to_owned()),
+            // Looked at when all entities are known.
+            Holds::Kept { .. } => {}
         }
         Ok(())
     }

@@ -62,6 +62,13 @@ impl Kept {
     }
 }
 
+impl EntityPlan {
+    /// Whether a field is kept from other rows, and stands by itself.
+    pub(super) fn is_kept(&self, field: usize) -> bool {
+        self.source.columns[field].is_none()
+    }
+}
+
 impl Program {
     /// The kept values of a layout.
     pub(super) fn kept(&mut self, planned: &Planned, found: &mut Vec<NotYet>) {
@@ -94,9 +101,6 @@ impl Program {
         let (owner_at, feeder_at) = (at(&owner.name)?, at(&kept.entity)?);
         let (own, feeder) = (&self.entities[owner_at], &self.entities[feeder_at]);
         let declared = self.catalog.entity(&kept.entity).ok_or(None)?;
-        if feeder.expires.is_some() {
-            return Err(Some(format!("`{field}` is kept from rows that end")));
-        }
         let words = kept.filter.iter().flat_map(|filter| evaluate::not_yet(filter, declared)).next();
         if words.is_some() {
             return Err(words);

@@ -62,9 +62,11 @@ impl Program {
             let held = copied.iter().position(|copied| copied.path == *path);
             let from = match held {
                 Some(at) => Some(From::Copied { copied: at, kind: copied[at].kind.clone() }),
+                None if !path.members.is_empty() => return one(format!("`returns: {path}`")),
                 None => self.output(path, plan, entity, &mut outputs),
             };
-            let Some(from) = from else { return one(format!("`returns: {path}`")) };
+            // What is not run of the other entity, or of what keeps the value, was said there.
+            let Some(from) = from else { return Err(Vec::new()) };
             outputs.items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
         }
         together(&mut outputs.items);
@@ -72,16 +74,10 @@ impl Program {
     }
 
     fn output(&self, path: &Path, plan: &EntityPlan, entity: &Entity, outputs: &mut Outputs) -> Option<From> {
-        if !path.members.is_empty() {
-            return None;
-        }
         match &path.root {
             Root::Own => match plan.field(&path.field) {
-                Some(field) if plan.source.columns[field].is_none() => {
-                    let at = self
-                        .kept
-                        .iter()
-                        .position(|kept| kept.field == field && self.entities[kept.owner].name == plan.name)?;
+                Some(field) if plan.is_kept(field) => {
+                    let at = self.kept_at(plan, field)?;
                     outputs.kept.push((at, self.kept[at].key.clone()));
                     Some(From::Kept(outputs.kept.len() - 1))
                 }
@@ -91,8 +87,8 @@ impl Program {
             Root::Reference { field, entity: other } => {
                 let (to, key) = self.joined(plan, entity, entity.field(field)?, self.catalog.entity(other)?)?;
                 let from = self.entities[to].field(&path.field)?;
-                if self.entities[to].source.columns[from].is_none() {
-                    let at = self.kept.iter().position(|kept| kept.field == from && kept.owner == to)?;
+                if self.entities[to].is_kept(from) {
+                    let at = self.kept_at(&self.entities[to], from)?;
                     let source = &self.entities[to].source.key;
                     let own = |part: &usize| Some(key[source.iter().position(|known| known == part)?]);
                     let own = self.kept[at].key.iter().map(own).collect::<Option<Vec<usize>>>()?;
@@ -108,6 +104,11 @@ impl Program {
             }
             Root::Edge { .. } | Root::Item(_) => None,
         }
+    }
+
+    /// The value that a field is kept in.
+    pub(super) fn kept_at(&self, owner: &EntityPlan, field: usize) -> Option<usize> {
+        self.kept.iter().position(|kept| kept.field == field && self.entities[kept.owner].name == owner.name)
     }
 
     /// The entity that a reference leads to, and the own fields that its source's key equals.

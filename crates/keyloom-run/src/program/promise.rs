@@ -17,8 +17,15 @@ impl Program {
             Reach::Get(_) => Promise { partitions, rows, rows_past_gone: rows },
             // A value that passes to another row meanwhile is looked up again.
             Reach::Via { .. } => Promise { partitions, rows, rows_past_gone: rows }.times(PASSES_MAX),
-            Reach::Slices(_) => Promise { partitions, rows, rows_past_gone: rows.saturating_mul(access.fills()) },
+            Reach::Slices(slices) => {
+                let rows_past_gone = rows.saturating_mul(access.fills());
+                // Of those that are found to have ended the store does not say that they are gone.
+                Promise { partitions, rows: if slices.shows_ended { rows_past_gone } else { rows }, rows_past_gone }
+            }
         };
+        let tests = access.tested.len() as u64;
+        let tests = Promise { partitions: tests, rows: tests, rows_past_gone: tests }.times(most.rows_past_gone);
+        let most = most.plus(tests);
         let shown = match access.wants {
             Wants::Row => 1,
             Wants::Rows { page, .. } => page,

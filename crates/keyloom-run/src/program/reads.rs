@@ -41,6 +41,8 @@ pub(crate) struct Access {
     pub(crate) reach: Reach,
     /// Tested on rows that were read.
     pub(crate) remains: Vec<Expr>,
+    /// The kept values that are tested: they are looked up before.
+    pub(crate) tested: Vec<usize>,
     pub(crate) wants: Wants,
     pub(crate) outputs: Outputs,
     pub(crate) freshness: Freshness,
@@ -61,6 +63,8 @@ pub(crate) enum Reach {
 #[derive(Debug, Clone)]
 pub(crate) struct Slices {
     pub(crate) table: usize,
+    /// It is the source itself, where rows may stand that are gone.
+    pub(crate) is_source: bool,
     /// Where each field is, if it is there.
     pub(crate) columns: Vec<Option<ColumnAt>>,
     /// Fields that are absent where this column says so.
@@ -74,6 +78,8 @@ pub(crate) struct Slices {
     pub(crate) bounds: Vec<Bounds>,
     /// Rows are read against the order in which they stand.
     pub(crate) backward: bool,
+    /// Rows that have ended are among them.
+    pub(crate) shows_ended: bool,
     /// How many rows one call looks at, at most.
     pub(crate) rows_max: u64,
     /// What stands behind the equal columns in the sort key says which row it is, so no two rows are equal there.
@@ -165,7 +171,8 @@ impl Program {
             own.push(Question { order: order.clone(), sent: sent.clone(), access, promise });
         }
         if bound.questions.is_empty() {
-            return one("it has no plan");
+            // Why nothing answers it was said as a refusal of the plan.
+            return Err(Vec::new());
         }
         bound.promise_lists();
         Ok(Plan::Read(Box::new(bound)))
@@ -174,12 +181,24 @@ impl Program {
     fn access(&self, found: &ReadPlan, returns: &Returns, counts: bool) -> Bound<Access> {
         let (at, plan, entity) = self.target(&found.asked.entity)?;
         for test in &found.access.remains {
+            if test.paths().iter().any(|path| matches!(path.root, Root::Reference { .. })) {
+                // The plan has refused it.
+                return Err(Vec::new());
+            }
             let words = evaluate::not_yet(test, entity);
             if !words.is_empty() {
                 return Err(words);
             }
         }
-        let list = plan.projections.iter().find(|list| self.tables[list.table].name == found.access.table);
+        let mut tested: Vec<usize> = Vec::new();
+        for path in found.access.remains.iter().flat_map(Expr::paths) {
+            let Some(field) = plan.field(&path.field).filter(|field| plan.is_kept(*field)) else { continue };
+            let kept = self.kept_at(plan, field).ok_or_else(Vec::new)?;
+            if !tested.contains(&kept) {
+                tested.push(kept);
+            }
+        }
+        let list = plan.lists().find(|list| self.tables[list.table].name == found.access.table);
         let copied = list.map_or(&[][..], |list| &list.copies);
         let outputs = if counts { Outputs::default() } else { self.outputs(returns, plan, entity, copied)? };
         let reach = match &found.access.reach {
@@ -195,33 +214,33 @@ impl Program {
             (Some(Stated::Latest), Reach::Get(_) | Reach::Via { .. }) => Freshness::Fresh,
             // Pages from replicas of different age would lose rows that are settled, and so would a value and its holder.
             (Some(Stated::Within(_)), Reach::Get(_)) => Freshness::Any,
+            // An index is as fresh as it is: what its caller has seen is put beside it.
+            (_, Reach::Slices(slices)) if plan.index(slices.table).is_some() => Freshness::Any,
             _ => Freshness::Settled,
         };
         let wants = found.asked.wants;
-        Ok(Access { entity: at, reach, remains: found.access.remains.clone(), wants, outputs, freshness })
+        Ok(Access { entity: at, reach, remains: found.access.remains.clone(), tested, wants, outputs, freshness })
     }
 
     fn slices(&self, plan: &EntityPlan, entity: &Entity, found: &ReadPlan, slice: &Slice) -> Bound<Slices> {
         let is_source = self.tables.get(plan.source.table).is_some_and(|table| table.name == found.access.table);
-        let source = (is_source && plan.source.hidden.is_none()).then(|| plan.source.as_list());
+        let source = is_source.then(|| plan.source.as_list());
         let named = |projection: &&Projection| self.tables[projection.table].name == found.access.table;
-        let Some(projection) = source.as_ref().or_else(|| plan.projections.iter().find(named)) else {
+        let Some(projection) = source.as_ref().or_else(|| plan.lists().find(named)) else {
             // What is not run of a projection was said of its table.
-            return if is_source {
-                one(format!("rows of `{}` as a list", found.access.table))
-            } else {
-                Err(Vec::new())
-            };
+            return Err(Vec::new());
         };
         let mut partition = Vec::new();
+        // So stands what is listed by nothing, and the only row.
+        let only = plan.only.map(KeyPart::Field);
+        if projection.key.first().is_some_and(|first| *first == KeyPart::All || Some(*first) == only) {
+            partition.push(Choice::Constant(super::ALL));
+        }
         for component in &slice.partition {
             match component {
                 Component::Field(field, to) => partition.push(choice(plan, entity, field, to)?),
                 Component::Buckets { field, .. } => return one(format!("`{field}` in time buckets")),
             }
-        }
-        if partition.is_empty() {
-            partition.push(Choice::Constant(super::ALL));
         }
         let mut equal = Vec::new();
         for (field, to) in &slice.equal {
@@ -240,6 +259,7 @@ impl Program {
         Ok(Slices {
             identified,
             table: projection.table,
+            is_source,
             columns: projection.columns.clone(),
             flags: projection.flags.clone(),
             copied: projection.copies.iter().map(Copied::at).collect(),
@@ -247,6 +267,8 @@ impl Program {
             equal,
             bounds,
             backward: slice.backward,
+            // The end of a decided row is that of its memory; an index knows no other.
+            shows_ended: plan.expires.is_some() && plan.index(projection.table).is_some(),
             rows_max: found.at_most.map_or(u64::MAX, |at_most| at_most.rows / found.asked.batch.max(1)),
         })
     }
@@ -282,6 +304,10 @@ impl Program {
 
 /// What the components of a key may be, each of its kind.
 pub(super) fn choices(plan: &EntityPlan, entity: &Entity, fields: &[(String, Fixed)]) -> Bound<Vec<Choice>> {
+    if fields.is_empty() {
+        // The only row.
+        return Ok(vec![Choice::Constant(super::ALL)]);
+    }
     fields.iter().map(|(name, to)| choice(plan, entity, name, to)).collect()
 }
 

@@ -1,8 +1,7 @@
 //! Writes: which row is changed, what each field becomes, what must hold.
 
 use keyloom_model::{
-    Change, Class, Entity, Expr, Field, Fill, Input, Member, Path, Pattern, Returns, Root, Write as WriteModel,
-    WriteVerb,
+    Change, Entity, Expr, Field, Fill, Input, Member, Path, Pattern, Returns, Root, Write as WriteModel, WriteVerb,
 };
 use keyloom_plan::{Program as Planned, Reach};
 use keyloom_value::Kind;
@@ -75,6 +74,8 @@ pub(crate) struct Snapshot {
     /// The own fields that the other's source key equals.
     pub(crate) fields: Vec<usize>,
     pub(crate) from: usize,
+    /// The value that it is there, where it is kept from other rows.
+    pub(crate) kept: Option<usize>,
 }
 
 /// What is answered of the row besides its key and version.
@@ -88,7 +89,7 @@ pub(crate) enum Answers {
 impl Program {
     pub(super) fn write(&self, pattern: &Pattern, write: &WriteModel, planned: &Planned) -> Bound<Plan> {
         let (at, plan, entity) = self.target(&write.entity)?;
-        let mut words = self.not_written(write, entity);
+        let mut words = not_written(write);
         let mut assigned: Vec<Option<Typed>> = vec![None; plan.fields.len()];
         let sent = |name: &str, field: usize| Typed {
             expr: Expr::Input { name: name.to_owned(), optional: is_optional(&pattern.inputs, name) },
@@ -104,6 +105,7 @@ impl Program {
                 assigned[field] = Some(sent(name, field));
             }
         }
+        words.extend(unsaid_moment(pattern, write, plan, entity));
         let mut changes = Vec::new();
         for assignment in &write.assignments {
             words.extend(evaluate::not_yet(&assignment.value, entity));
@@ -170,25 +172,6 @@ impl Program {
         })))
     }
 
-    /// The words of a write that are not run yet.
-    fn not_written(&self, write: &WriteModel, entity: &Entity) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut refuse = |is: bool, what: &str| {
-            if is {
-                words.push(what.to_owned());
-            }
-        };
-        refuse(write.emits.is_some(), "`emits`");
-        refuse(write.newest.is_some(), "`newest`");
-        for field in &entity.fields {
-            let kind = Kind::of(&field.ty, &self.catalog);
-            if field.fill == Fill::New && !matches!(kind, Kind::Uuid | Kind::Uuid7) {
-                words.push(format!("`{}`: a new {}", field.name, field.ty.word()));
-            }
-        }
-        words
-    }
-
     fn changed_row(
         &self,
         pattern: &Pattern,
@@ -202,7 +185,6 @@ impl Program {
         }
         match planned.reads_of(&pattern.name).last().map(|found| &found.access.reach) {
             Some(Reach::Get { key }) => Ok(Target::Key(choices(plan, entity, key)?)),
-            Some(Reach::Via { .. }) if write.or_create => one("`or_create` by other fields than the key"),
             // What is refused today may happen tomorrow, and then to another row.
             Some(Reach::Via { .. }) if !pattern.once_per.is_empty() => one("`once_per` by other fields than the key"),
             Some(Reach::Via { reservations, value }) => {
@@ -223,9 +205,6 @@ impl Program {
         for field in &entity.fields {
             let Some(reference) = field.reference.as_ref().filter(|reference| reference.must_exist) else { continue };
             let Some(other) = self.catalog.entity(&reference.entity) else { continue };
-            if other.class(&self.catalog).0 != Class::Decided {
-                return one(format!("`{}`: `must exist` of rows that nobody decides", field.name));
-            }
             let (entity, fields) = self.joined(plan, entity, field, other).ok_or_else(Vec::new)?;
             let name = field.name.strip_suffix("_id").map_or_else(|| other.name.to_lowercase(), str::to_owned);
             all.push(MustExist { entity, fields, reason: format!("missing_{name}") });
@@ -246,9 +225,15 @@ impl Program {
             else {
                 return Err(not_run());
             };
-            let (entity, fields) = self.joined(plan, entity, reference, other).ok_or_else(not_run)?;
-            let from = self.entities[entity].field(from).ok_or_else(not_run)?;
-            all.push(Snapshot { field: at, entity, fields, from });
+            // What is not run of the other entity, or of what keeps the value, was said there.
+            let (entity, fields) = self.joined(plan, entity, reference, other).ok_or_else(Vec::new)?;
+            let other = &self.entities[entity];
+            let from = other.field(from).ok_or_else(not_run)?;
+            let kept = match other.is_kept(from) {
+                true => Some(self.kept_at(other, from).ok_or_else(Vec::new)?),
+                false => None,
+            };
+            all.push(Snapshot { field: at, entity, fields, from, kept });
         }
         Ok(all)
     }
@@ -266,6 +251,18 @@ impl Program {
     }
 }
 
+/// The words of a write that are not run yet.
+fn not_written(write: &WriteModel) -> Vec<String> {
+    let mut words = Vec::new();
+    if write.emits.is_some() {
+        words.push("`emits`".to_owned());
+    }
+    if write.newest.is_some() {
+        words.push("`newest`".to_owned());
+    }
+    words
+}
+
 /// The kind of what a change takes: an element, where it adds or takes away one.
 fn element(kind: Kind, change: Change) -> Kind {
     match (change, kind) {
@@ -278,4 +275,20 @@ fn element(kind: Kind, change: Change) -> Kind {
 
 fn is_optional(inputs: &[Input], name: &str) -> bool {
     inputs.iter().any(|input| input.name == name && input.optional)
+}
+
+/// What is new and names the moment at which it was made, where no two attempts would name the same.
+fn unsaid_moment(pattern: &Pattern, write: &WriteModel, plan: &EntityPlan, entity: &Entity) -> Option<String> {
+    let kind = |name: &str| plan.field(name).map(|field| &plan.fields[field].1);
+    let says = |name: &String| matches!(kind(name), Some(Kind::Uuid7 | Kind::Timestamp { .. }));
+    let makes = matches!(write.verb, WriteVerb::Create | WriteVerb::Put) || write.or_create;
+    if !makes || pattern.once_per.is_empty() || pattern.once_per.iter().any(says) {
+        return None;
+    }
+    let field =
+        entity.fields.iter().find(|field| field.fill == Fill::New && kind(&field.name) == Some(&Kind::Uuid7))?;
+    Some(format!(
+        "`{}`: a new uuid7 of what happens once per fields that name no moment: write `uuid`, or a uuid7 or timestamp in `once_per`",
+        field.name
+    ))
 }

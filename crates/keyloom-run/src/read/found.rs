@@ -27,17 +27,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    pub(crate) fn of(record: &Record) -> Self {
-        Self { values: record.values.clone(), built_in: record.built_in(), copied: Vec::new() }
+    pub(crate) fn of(record: Record) -> Self {
+        Self { built_in: record.built_in(), values: record.values, copied: Vec::new() }
     }
 
     /// A row of a list.
     pub(crate) fn read(row: &Row, shape: &Shape, slices: &Slices) -> Result<Self, Problem> {
-        let value = |at: &Option<_>| match at {
-            Some(at) => Ok(row.value(shape, *at)?.into_owned()),
-            None => Ok(Value::Null),
-        };
-        let mut values = slices.columns.iter().map(value).collect::<Result<Vec<Owned>, Problem>>()?;
+        let mut values: Vec<Owned> = row.values(shape, &slices.columns)?.into_iter().map(Value::into_owned).collect();
         for (field, flag) in &slices.flags {
             if row.value(shape, *flag)? == Value::Bool(true) {
                 values[*field] = Value::Null;
@@ -115,7 +111,7 @@ impl Run {
         let gets: Vec<Get<'_>> = gets.collect();
         let mut found = Vec::with_capacity(gets.len());
         for got in self.store.get_many(&gets).await {
-            let record = got?.row.map(|row| Record::read(&row, shape, &other.source)).transpose()?;
+            let record = got?.row.map(|row| Record::shown(&row, shape, &other.source)).transpose()?;
             found.push(self.alive(other, record, now_us)?);
         }
         let position = |key: &Vec<Owned>| distinct.iter().position(|known| *known == key.as_slice());

@@ -15,8 +15,10 @@ use super::{
     ranges::{Between, Range},
 };
 use crate::{
+    judge::ends_at,
     problem::Problem,
     program::{Access, EntityPlan, Slices},
+    record::Record,
     run::Run,
 };
 
@@ -63,8 +65,8 @@ pub(super) struct Merged {
 struct Head<'a> {
     number: u32,
     range: &'a Range,
-    /// Rows that were read.
-    rows: VecDeque<Row>,
+    /// Rows that were read, and what they say.
+    rows: VecDeque<(Row, Found)>,
     /// The whole sort key up to which it was looked at.
     reached: Option<Vec<Owned>>,
     ended: bool,
@@ -78,16 +80,27 @@ impl Run {
         let (_, shape) = self.table(slices.table);
         let heads = reading.ranges.iter().zip(0..).map(|(range, number)| self.head(reading, range, number));
         let mut heads = try_join_all(heads).await?;
-        let allowed = slices.rows_max.saturating_mul(access.fills());
+        let mut beside = self.beside(reading).await?;
+        // A row that is dropped is no reason for a page to end.
+        let allowed = slices.rows_max.saturating_mul(access.fills()).saturating_add(beside.hidden());
         let mut merged = Merged { rows: Vec::new(), stopped: None };
         let mut looked_at: u64 = heads.iter().map(|head| head.looked_at).sum();
         let mut fills = 0_u32;
         while merged.rows.len() < reading.wanted {
             let missing = reading.wanted - merged.rows.len();
-            let Some(first) = first(&heads, shape, slices, reading.reverse)? else { break };
-            if let Some(row) = heads[first].rows.pop_front() {
-                let found = Found::read(&row, shape, slices)?;
-                if passes(access, &asking.scope(entity, &found.values, found.built_in))?
+            let first = first(&heads, shape, slices, reading.reverse)?;
+            if !beside.rows.is_empty() {
+                let next = first.map(|first| heads[first].next(shape, slices)).transpose()?;
+                let next = next.as_ref().map(Option::as_ref).filter(|_| self.protocol.seen_in_place);
+                if let Some(row) = beside.next(next, reading.reverse) {
+                    merged.rows.push(row);
+                    continue;
+                }
+            }
+            let Some(first) = first else { break };
+            if let Some((row, found)) = heads[first].rows.pop_front() {
+                if !beside.hides(entity, &found)
+                    && passes(access, &asking.scope(entity, &found.values, found.built_in))?
                     && (heads.len() == 1 || merged.is_newest(entity, &found))
                 {
                     merged.rows.push((heads[first].position_of(&row), found));
@@ -124,7 +137,7 @@ impl Run {
             let now = millis(reading.asking.now_us);
             let got = self.store.get(Get { table, key: &key, freshness: at_most_settled(access), now }).await?;
             head.looked_at = got.cost.rows;
-            head.rows.extend(got.row);
+            head.rows.extend(self.found_in(reading, got.row.into_iter().collect()).await?);
         }
         head.reached = Some(sort);
         Ok(head)
@@ -146,13 +159,38 @@ impl Run {
             now: millis(reading.asking.now_us),
         });
         let read = read.await?;
-        head.rows.extend(read.rows);
+        head.rows.extend(self.found_in(reading, read.rows).await?);
         match read.end {
             End::Range => head.ended = true,
             End::Limit { reached } => head.reached = Some(reached),
         }
         // An engine that looked at nothing has still been asked.
         Ok(read.cost.rows.max(1))
+    }
+
+    /// What rows say that were read, with the kept values that are to be tested. Those of a source that are gone are left out,
+    /// and those that have ended where they are still shown.
+    async fn found_in(&self, reading: &Reading<'_>, rows: Vec<Row>) -> Result<Vec<(Row, Found)>, Problem> {
+        let Reading { access, slices, entity, asking, .. } = *reading;
+        let (_, shape) = self.table(slices.table);
+        let (mut read, mut found) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        for row in rows {
+            if slices.is_source {
+                let record = Record::read(&row, shape, &entity.source)?;
+                let Some(record) = self.alive(entity, Some(record), asking.now_us)? else { continue };
+                found.push(Found::of(record));
+            } else {
+                let shown = Found::read(&row, shape, slices)?;
+                let has_ended = |end: i64| end <= millis(asking.now_us).0;
+                if slices.shows_ended && ends_at(entity, &shown.values)?.is_some_and(has_ended) {
+                    continue;
+                }
+                found.push(shown);
+            }
+            read.push(row);
+        }
+        self.with_kept(access, &mut found, asking.now_us).await?;
+        Ok(read.into_iter().zip(found).collect())
     }
 }
 
@@ -181,6 +219,14 @@ impl Head<'_> {
         row.key_bytes().get(self.range.fixed..).unwrap_or_default()
     }
 
+    /// Where its next row stands; of one that has to be read on, what it stands behind.
+    fn next(&self, shape: &Shape, slices: &Slices) -> Result<Option<Position>, Problem> {
+        match self.rows.front() {
+            Some((row, _)) => Ok(Some(self.position_of(row))),
+            None => self.position(shape, slices),
+        }
+    }
+
     /// Where it stands when nothing of it is left to be given out: at what was looked at last.
     fn position(&self, shape: &Shape, slices: &Slices) -> Result<Option<Position>, Problem> {
         let Some(reached) = &self.reached else { return Ok(None) };
@@ -189,12 +235,12 @@ impl Head<'_> {
 }
 
 /// Lists are not linearizable: of them fresh means settled.
-fn at_most_settled(access: &Access) -> Freshness {
+pub(super) fn at_most_settled(access: &Access) -> Freshness {
     access.freshness.min(Freshness::Settled)
 }
 
 /// The bytes of a sort key behind what the ranges fix.
-fn encoded(sort: &[Value<'_>], shape: &Shape, slices: &Slices) -> Result<Vec<u8>, Problem> {
+pub(super) fn encoded(sort: &[Value<'_>], shape: &Shape, slices: &Slices) -> Result<Vec<u8>, Problem> {
     let fixed = slices.equal.len();
     key::encode(&sort[fixed..], &shape.sort_parts()[fixed..]).map_err(|mismatch| Problem::Broken(mismatch.to_string()))
 }
@@ -208,11 +254,10 @@ fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> R
     }
     let mut first: Option<(usize, Option<Position>)> = None;
     for (at, head) in heads.iter().enumerate() {
-        let position = match head.rows.front() {
-            Some(row) => Some(head.position_of(row)),
-            None if head.ended => continue,
-            None => head.position(shape, slices)?,
-        };
+        if head.rows.is_empty() && head.ended {
+            continue;
+        }
+        let position = head.next(shape, slices)?;
         let earlier = match &first {
             None => true,
             Some((_, known)) => order(position.as_ref(), known.as_ref(), reverse) == Ordering::Less,
@@ -225,7 +270,7 @@ fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> R
 }
 
 /// The order of two positions in the direction of reading; before both stands what was not read at all.
-fn order(one: Option<&Position>, other: Option<&Position>, reverse: bool) -> Ordering {
+pub(super) fn order(one: Option<&Position>, other: Option<&Position>, reverse: bool) -> Ordering {
     match (one, other) {
         (Some(one), Some(other)) => {
             let order = one.behind.cmp(&other.behind).then(one.range.cmp(&other.range));

@@ -104,12 +104,22 @@ fn a_part_that_does_not_look_again_is_caught() {
 
 #[test]
 fn a_walk_that_does_not_look_at_the_whole_is_caught() {
-    missed_in(Theme::Files, "looks at whole", 1_500..1_800, Protocol { looks_at_whole: false, ..AS_DESIGNED });
+    missed_in(Theme::Files, "looks at whole", 5_200..5_650, Protocol { looks_at_whole: false, ..AS_DESIGNED });
 }
 
 #[test]
 fn a_whole_that_comes_again_before_its_parts_are_gone_is_caught() {
     missed_in(Theme::Files, "fells first", 0..3_000, Protocol { fells_first: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_decision_that_parts_follow_without_a_mark_is_caught() {
+    missed_in(Theme::FilesOnItems, "marks", 0..1_000, Protocol { marks: false, ..AS_DESIGNED });
+}
+
+#[test]
+fn a_mark_of_a_decision_with_companions_that_is_looked_at_instead_of_touched_is_caught() {
+    missed_in(Theme::FilesOnItems, "touches", 0..3_000, Protocol { touches: false, ..AS_DESIGNED });
 }
 
 #[test]

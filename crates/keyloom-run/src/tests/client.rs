@@ -1,5 +1,6 @@
 use std::{cell::RefCell, time::Duration};
 
+use keyloom_plan::Companions;
 use keyloom_store::{Freshness, Get, Store};
 use keyloom_value::{Kind, from_text};
 use serde_json::{Value as Json, json};
@@ -78,7 +79,7 @@ impl Client<'_> {
         match world.theme {
             Theme::Shop => {}
             Theme::Passes => return passes::wish(world),
-            Theme::Files => return files::wish(world),
+            Theme::Files | Theme::FilesOnItems => return files::wish(world),
         }
         let mut shop = self.shop.borrow_mut();
         let made = |entity: &str| {
@@ -173,7 +174,7 @@ impl Client<'_> {
         for row in run.standing(entity, &there) {
             let now = self.world.clock.now();
             let get = Get { table: run.table(row.table).0, key: &row.key, freshness: Freshness::Settled, now };
-            let shown = self.world.store.get(get).await.ok()?.row;
+            let shown = run.store.get(get).await.ok()?.row;
             let still = fresh().await.ok()??;
             let last = |tokens: &[crate::record::Token]| tokens.last().map(|token| token.version);
             if last(&there.tokens) != Some(version) || last(&still.tokens) != Some(version) || still.gone {
@@ -181,7 +182,9 @@ impl Client<'_> {
             }
             // One that ends may have ended for somebody whose clock is ahead.
             let ends_soon = row.expires_at.is_some_and(|end| end <= millis(run.now_us()).plus(5_000));
-            if !ends_soon && shown.is_none_or(|shown| shown.version().unwrap() < version) {
+            // What rides along is left alone where it stands as it stood.
+            let follows = run.program.companions == Companions::Follow;
+            if !ends_soon && shown.is_none_or(|shown| follows && shown.version().unwrap() < version) {
                 return Some("an applied order is not in the list".into());
             }
         }

@@ -30,7 +30,7 @@ impl World {
         self.projections_equal_their_source()?;
         self.kept_values_equal_their_source()?;
         self.unique_values_have_one_holder()?;
-        if self.theme == Theme::Files {
+        if matches!(self.theme, Theme::Files | Theme::FilesOnItems) {
             self.pages_go_with_their_files(requests)?;
         }
         self.answers_are_true(requests)
@@ -240,7 +240,7 @@ impl World {
     pub(super) async fn swept(&self, table: usize) -> Result<Vec<Row>, Fault> {
         let run = &self.servers[0];
         let (table, now) = (run.table(table).0, self.over());
-        let segments = self.store.segments(table, 1).await?;
-        Ok(self.store.sweep(table, &segments[0], None, 10_000, now).await?.rows)
+        let segments = run.sweep.segments(table, 1).await?;
+        Ok(run.sweep.sweep(table, &segments[0], None, 10_000, now).await?.rows)
     }
 }

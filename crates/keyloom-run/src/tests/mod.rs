@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
 mod ablations;
-#[path = "../../tests/shop/catalog.rs"]
+#[path = "../../tests/all/shop/catalog.rs"]
 mod catalog;
 mod change;
 mod client;
@@ -87,6 +87,8 @@ enum Theme {
     Shop,
     Passes,
     Files,
+    /// The same where companions ride along.
+    FilesOnItems,
 }
 
 /// One run of one seed.
@@ -134,11 +136,19 @@ fn parts_go_with_what_they_belong_to() {
 }
 
 #[test]
+fn parts_go_with_what_they_belong_to_where_companions_ride_along() {
+    let sum = clean(Theme::FilesOnItems, 0..500);
+    assert!(sum.applied > 500 && sum.not_applied > 100, "too little happened: {sum:?}");
+    assert!(sum.uncertain > 100 && sum.repeated > 100 && sum.settled > 20, "too little went wrong: {sum:?}");
+}
+
+#[test]
 #[ignore = "a quarter of an hour: for changes of the protocol"]
 fn every_answer_is_true_for_long() {
     for thousand in 1..50 {
         clean(Theme::Shop, thousand * 1_000..(thousand + 1) * 1_000);
         clean(Theme::Passes, thousand * 1_000..(thousand + 1) * 1_000);
         clean(Theme::Files, thousand * 1_000..(thousand + 1) * 1_000);
+        clean(Theme::FilesOnItems, thousand * 1_000..(thousand + 1) * 1_000);
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use keyloom_model::Catalog;
-use keyloom_sim::{Clock, Dice, Faults, Simulation, Task, WideStore};
+use keyloom_sim::{Clock, Dice, Faults, ItemStore, Simulation, Task, WideStore};
 use keyloom_store::{BoxFuture, Freshness, Store as _};
 
 use super::{
@@ -33,6 +33,7 @@ pub(super) struct World {
     /// None on a good day.
     fragility: Cell<Option<Fragility>>,
     pub(super) simulation: Simulation,
+    /// The store where companions follow; whatever a theme runs on is reached by its servers.
     pub(super) store: WideStore,
     pub(super) servers: Vec<Arc<Run>>,
     /// Those that take their places, where the layout changes.
@@ -76,6 +77,10 @@ thread_local! {
     static SHOP: Program = program(&catalog());
     static PASSES: Program = program(&read(passes::CATALOG));
     static FILES: Program = program(&read(files::CATALOG));
+    static FILES_ON_ITEMS: Program = {
+        let store = ItemStore::new(&Simulation::new(0, Faults::none()));
+        Program::of(&compiled(&read(files::CATALOG), store.abilities())).unwrap()
+    };
 }
 
 fn program(catalog: &Catalog) -> Program {
@@ -89,13 +94,18 @@ impl World {
             Theme::Shop => SHOP.with(Clone::clone),
             Theme::Passes => PASSES.with(Clone::clone),
             Theme::Files => FILES.with(Clone::clone),
+            Theme::FilesOnItems => FILES_ON_ITEMS.with(Clone::clone),
         };
         let simulation = Simulation::new(seed, Faults::none());
         let (store, dice, clock) = (WideStore::new(&simulation), simulation.dice(), simulation.clock());
+        let items = (theme == Theme::FilesOnItems).then(|| ItemStore::new(&simulation));
         let server = |number: usize| {
             let environment = process(&clock, &dice, number);
-            let opened = Run::open(program.clone(), Arc::new(store.clone()), environment);
-            let mut run = simulation.block_on(opened).unwrap().unwrap();
+            let opened = match &items {
+                Some(items) => simulation.block_on(Run::open(program.clone(), Arc::new(items.clone()), environment)),
+                None => simulation.block_on(Run::open(program.clone(), Arc::new(store.clone()), environment)),
+            };
+            let mut run = opened.unwrap().unwrap();
             run.protocol = protocol;
             Arc::new(run)
         };

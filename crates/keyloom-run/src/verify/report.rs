@@ -7,7 +7,11 @@ use super::{
     due::{Differs, Place},
     says_whose,
 };
-use crate::{problem::Problem, program::Projection, run::Run};
+use crate::{
+    problem::Problem,
+    program::{Index, Projection},
+    run::Run,
+};
 
 /// How many differences are named; all are counted.
 const NAMED_MAX: usize = 20;
@@ -71,6 +75,9 @@ impl Report {
                 of(list.table, format!("lists of {name}{unsaid}"))
             };
             tables.extend(entity.projections.iter().map(list));
+            let kept =
+                |index: &Index| of(index.list.table, format!("lists of {name} (kept by the engine, not compared)"));
+            tables.extend(entity.indexes.iter().map(kept));
             let uniques = entity.reservations.iter();
             tables.extend(uniques.map(|unique| of(unique.table, format!("who holds {} of {name}", unique.unique))));
         }

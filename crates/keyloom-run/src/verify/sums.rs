@@ -175,14 +175,17 @@ impl Sums {
                 (Some(_), true) => Differs::Extra,
                 (Some(_), false) => Differs::Stale,
             };
+            let place = Place { table: kept.table, key };
+            // Where it has changed meanwhile, also by an earlier try of this very decision, it is looked at again.
+            if mend && !decide(run, kept, &values, expect, follows.clone()).await? {
+                again.insert(place.key);
+                continue;
+            }
             // An extra one is counted as compared when it is found.
             report.compared(run, kept.table, u64::from(differs != Differs::Extra));
-            let place = Place { table: kept.table, key };
             report.found(run, differs, &place)?;
-            if mend && decide(run, kept, &values, expect, follows.clone()).await? {
+            if mend {
                 report.mended_at(run, &place);
-            } else if mend {
-                report.left("a kept value changed while it was brought right: repair again".into());
             }
         }
         self.looks += 1;

@@ -5,6 +5,13 @@ use std::{
 
 use crate::Address;
 
+/// What is asked.
+pub struct Request {
+    pub path: String,
+    /// The idempotency key and the body of a write.
+    pub body: Option<(String, String)>,
+}
+
 /// One connection that asks one thing after the other.
 pub struct Client {
     stream: BufReader<TcpStream>,
@@ -18,30 +25,30 @@ impl Client {
         Self { stream: BufReader::with_capacity(1 << 16, stream), address }
     }
 
-    pub fn get(&mut self, path: &str) -> Vec<u8> {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
-        self.ask(&request)
+    /// Sends a request, and does not wait for its answer.
+    pub fn send(&mut self, request: &Request) {
+        let Request { path, body } = request;
+        let text = match body {
+            None => format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address),
+            Some((key, body)) => format!(
+                "POST {path} HTTP/1.1\r\nHost: {}\r\nIdempotency-Key: {key}\r\nContent-Type: application/json\r\n\
+                 Content-Length: {}\r\n\r\n{body}",
+                self.address,
+                body.len()
+            ),
+        };
+        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
     }
 
-    pub fn post(&mut self, path: &str, key: &str, body: &str) {
-        let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nIdempotency-Key: {key}\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        );
-        self.ask(&request);
-    }
-
-    fn ask(&mut self, request: &str) -> Vec<u8> {
-        self.stream.get_mut().write_all(request.as_bytes()).unwrap();
+    /// The answer to the request that was sent.
+    pub fn receive(&mut self) -> Vec<u8> {
         let (mut line, mut length, mut first) = (String::new(), 0, true);
         loop {
             line.clear();
             self.stream.read_line(&mut line).unwrap();
             let text = line.trim_end();
             if first {
-                assert!(text.contains(" 200 "), "{text} for {request}");
+                assert!(text.contains(" 200 "), "{text}");
                 first = false;
             }
             if text.is_empty() {

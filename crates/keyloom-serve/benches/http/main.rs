@@ -1,9 +1,10 @@
 //! What a request costs the server, beside servers that do nothing, in one run: `cargo bench -p keyloom-serve --bench http`.
 //!
-//! Every server is a process of its own, and its processor time is what the system says of its threads. Requests go over one
-//! connection, one after the other, in rounds that take turns. A get and an append stand beside an axum server that reads the
-//! request and answers two bytes. A list of 100 rows stands beside the sum of its parts: axum with the same bytes from memory, the
-//! scan of the same rows on the bare store with their values read, and serde with the same rows.
+//! Every server is a process of its own on the same kind of runtime, and its processor time is what the system says of its
+//! threads. The same requests go to each over as many connections, on all of them at once, so that none is woken more often than
+//! another; rounds take turns. A get and an append stand beside an axum server that reads the request and answers with as many
+//! bytes. A list of 100 rows stands beside the sum of its parts: axum with the same bytes from memory, the scan of the same
+//! rows on the bare store with their values read, and serde with the same rows.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +21,7 @@ mod servers;
 
 use std::{net::SocketAddr, path::Path, time::Duration};
 
-use client::Client;
+use client::{Client, Request};
 use keyloom_bench::{ROUNDS, median};
 use keyloom_finding::Sources;
 use keyloom_model::Catalog;
@@ -65,7 +66,9 @@ const TEAMS: u64 = 50;
 const TASKS: u64 = 101;
 /// Requests of one round.
 const REQUESTS: u64 = 2_000;
-const LISTS: u64 = 500;
+const LISTS: u64 = 496;
+/// Connections that ask at once.
+const CONNECTIONS: u64 = 8;
 
 struct Shelf;
 
@@ -82,36 +85,39 @@ fn catalog() -> Catalog {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(at) = arguments.iter().position(|argument| argument == servers::SERVE) {
-        return servers::serve(&arguments[at + 1], arguments.get(at + 2));
+        return servers::serve(&arguments[at + 1], Path::new(&arguments[at + 2]));
     }
     let folder = tempfile::tempdir().unwrap();
     let (served, bare) = (folder.path().join("served"), folder.path().join("bare"));
     fill(&served);
     copy(&served, &bare);
-    let ours = Server::start("keyloom", Some(&served));
-    let nothing = Server::start("nothing", None);
-    let page = Client::new(ours.address).get(&list(7));
-    let file = folder.path().join("page");
-    std::fs::write(&file, &page).unwrap();
-    let same_bytes = Server::start("bytes", Some(&file));
-
+    let ours = Server::start("keyloom", &served);
     println!("{:<14} | {:>9} {:>9} {:>6}", "server's CPU", "us", "beside us", "ratio");
-    let mut numbers = 0..;
-    let mut next = || numbers.next().unwrap_or(0);
-    compare("get", REQUESTS, &ours, &nothing, &mut |client| drop(client.get(&get(next()))));
-    let mut numbers = 0..;
-    let mut next = || numbers.next().unwrap_or(0);
-    compare("append", REQUESTS, &ours, &nothing, &mut |client| {
-        client.post("/v1/add_note", &new_key(), &note(next()).to_string());
-    });
-    lists(&ours, &same_bytes, &Scan::open(&bare), &page);
+    compare("get", &ours, folder.path(), get);
+    compare("append", &ours, folder.path(), append);
+    lists(&ours, folder.path(), &Scan::open(&bare));
+}
+
+/// What a server answers to a request.
+fn answer(server: &Server, request: &Request) -> Vec<u8> {
+    let mut client = Client::new(server.address);
+    client.send(request);
+    client.receive()
+}
+
+/// A server that answers everything with these bytes.
+fn answering(folder: &Path, name: &str, bytes: &[u8]) -> Server {
+    let file = folder.join(name);
+    std::fs::write(&file, bytes).unwrap();
+    Server::start("bytes", &file)
 }
 
 /// One kind of request at two servers.
-fn compare(name: &str, requests: u64, ours: &Server, other: &Server, request: &mut dyn FnMut(&mut Client)) {
+fn compare(name: &str, ours: &Server, folder: &Path, request: fn(u64) -> Request) {
+    let other = answering(folder, name, &answer(ours, &request(0)));
     let mut rounds = Vec::new();
     for _ in 0..=ROUNDS {
-        rounds.push((ours.spent(requests, &mut *request), other.spent(requests, &mut *request)));
+        rounds.push((ours.spent(REQUESTS, request), other.spent(REQUESTS, request)));
     }
     // The first one warmed up.
     print(name, &rounds[1..]);
@@ -124,17 +130,14 @@ fn print(name: &str, rounds: &[(f64, f64)]) {
 }
 
 /// A list of 100 beside the sum of its parts.
-fn lists(ours: &Server, same_bytes: &Server, scan: &Scan, page: &[u8]) {
-    assert!(rows_of(page) == scan.written(7), "the parts write what is answered");
+fn lists(ours: &Server, folder: &Path, scan: &Scan) {
+    let page = answer(ours, &list(7));
+    assert!(rows_of(&page) == scan.written(7), "the parts write what is answered");
+    let same_bytes = answering(folder, "page", &page);
     let (mut rounds, mut parts) = (Vec::new(), Vec::new());
     for _ in 0..=ROUNDS {
-        let mut number = 0;
-        let mut request = |client: &mut Client| {
-            number += 1;
-            drop(client.get(&list(number % TEAMS)));
-        };
-        let mine = ours.spent(LISTS, &mut request);
-        let bytes = same_bytes.spent(LISTS, &mut request);
+        let mine = ours.spent(LISTS, list);
+        let bytes = same_bytes.spent(LISTS, list);
         let (scanned, written) = scan.spent(LISTS);
         rounds.push((mine, bytes + scanned + written));
         parts.push((bytes, scanned, written));
@@ -160,17 +163,18 @@ fn id(number: u64) -> String {
     format!("2f1c8a52-9d1e-4c55-8a53-{:012x}", number % (TEAMS * TASKS))
 }
 
-fn get(number: u64) -> String {
-    format!("/v1/get_task?task_id={}", id(number.wrapping_mul(7_919)))
+fn get(number: u64) -> Request {
+    Request { path: format!("/v1/get_task?task_id={}", id(number.wrapping_mul(7_919))), body: None }
 }
 
-fn list(team: u64) -> String {
-    format!("/v1/tasks_of_team?team_id={team}")
+fn list(number: u64) -> Request {
+    Request { path: format!("/v1/tasks_of_team?team_id={}", number % TEAMS), body: None }
 }
 
-fn note(number: u64) -> Json {
+fn append(number: u64) -> Request {
     let words = format!("{number:08}: what was said about it, in a sentence or two, as people write them down");
-    json!({"task_id": id(number.wrapping_mul(7_919)), "author_id": number % 50, "words": words})
+    let note = json!({"task_id": id(number.wrapping_mul(7_919)), "author_id": number % 50, "words": words});
+    Request { path: "/v1/add_note".to_owned(), body: Some((new_key(), note.to_string())) }
 }
 
 fn fill(folder: &Path) {
@@ -200,11 +204,13 @@ fn copy(from: &Path, to: &Path) {
 
 impl Server {
     /// The processor time of each request, in microseconds.
-    fn spent(&self, requests: u64, request: &mut dyn FnMut(&mut Client)) -> f64 {
-        let mut client = Client::new(self.address);
+    fn spent(&self, requests: u64, request: fn(u64) -> Request) -> f64 {
+        let mut clients: Vec<Client> = (0..CONNECTIONS).map(|_| Client::new(self.address)).collect();
         let before = self.processor_time();
-        for _ in 0..requests {
-            request(&mut client);
+        for turn in 0..requests / CONNECTIONS {
+            let requests: Vec<Request> = (0..CONNECTIONS).map(|at| request(turn * CONNECTIONS + at)).collect();
+            clients.iter_mut().zip(&requests).for_each(|(client, request)| client.send(request));
+            clients.iter_mut().for_each(|client| drop(client.receive()));
         }
         each(self.processor_time() - before, requests)
     }

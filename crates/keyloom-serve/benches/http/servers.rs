@@ -22,9 +22,9 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(what: &str, of: Option<&Path>) -> Self {
+    pub fn start(what: &str, of: &Path) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.arg(SERVE).arg(what).args(of).stdout(Stdio::piped());
+        command.arg(SERVE).arg(what).arg(of).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -51,12 +51,11 @@ impl Drop for Server {
 }
 
 /// Is a server until it is killed.
-pub fn serve(what: &str, of: Option<&String>) {
-    let answer: &'static [u8] = match (what, of) {
-        ("keyloom", Some(folder)) => return keyloom(Path::new(folder)),
-        ("bytes", Some(file)) => std::fs::read(file).unwrap().leak(),
-        _ => b"{}",
-    };
+pub fn serve(what: &str, of: &Path) {
+    if what == "keyloom" {
+        return keyloom(of);
+    }
+    let answer: &'static [u8] = std::fs::read(of).unwrap().leak();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         say(&listener.local_addr().unwrap().to_string());

@@ -255,7 +255,7 @@ impl Ground {
         let body = ask.body.as_ref().map_or(Body::empty(), |body| Body::from(body.to_string()));
         // What is no request at all is refused by the server's own parser.
         let Ok(request) = request.body(body) else { return (400, String::new()) };
-        let response = watched(&self.served, request).await;
+        let response = watched(&self.served, request, &crate::patience::Unhurried::default()).await;
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let body = String::from_utf8_lossy(&body).into_owned();

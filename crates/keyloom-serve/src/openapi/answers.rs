@@ -11,6 +11,7 @@ use super::{
     problems::{Shared, members, problem},
     schema::{Side, array, object, of, reference},
 };
+use crate::seen;
 
 /// Whether a call may end without anybody knowing whether it had its effect.
 pub(super) fn may_be_unknown(pattern: &Pattern) -> bool {
@@ -129,6 +130,9 @@ fn success(pattern: &Pattern, schema: Json) -> Json {
     if is_get {
         response["headers"] = json!({ "ETag": { "$ref": "#/components/headers/etag" } });
     }
+    if matches!(pattern.action, Action::Write(_)) {
+        response["headers"] = json!({ seen::HEADER: { "$ref": "#/components/headers/seen" } });
+    }
     response
 }
 
@@ -160,6 +164,10 @@ fn applied(catalog: &Catalog, write: &Write, row: Option<Json>) -> Json {
     members.push(("version", version(), write.verb != WriteVerb::Delete));
     members.extend(row.map(|row| ("row", row, false)));
     members.push(("visible", visible, false));
+    if write.batch.is_some() {
+        let words = "what to present to reads that may show it later, in the header `Keyloom-Seen`";
+        members.push(("seen", json!({ "type": "string", "description": words }), false));
+    }
     object(members.into_iter(), Side::Given)
 }
 

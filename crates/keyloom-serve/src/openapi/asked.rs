@@ -1,9 +1,11 @@
 //! What a caller sends: parameters, headers, a body.
 
 use keyloom_model::{Action, Catalog, Endpoint, Input, Limit, Pattern, ReadVerb, Type};
+use keyloom_run::SEEN_MAX;
 use serde_json::{Value as Json, json};
 
-use super::super::attempt::HEADER;
+use crate::{attempt::HEADER, seen};
+
 use super::{
     Object,
     schema::{Side, UUID_7, array, object, of, or_null, reference},
@@ -19,6 +21,9 @@ pub(super) fn parameters(catalog: &Catalog, pattern: &Pattern, endpoint: &Endpoi
     if endpoint.needs_idempotency_key {
         parameters.push(idempotency_key());
         parameters.push(attempt());
+    }
+    if pattern.read().is_some() {
+        parameters.push(seen());
     }
     if compares_version(pattern) {
         parameters.push(json!({
@@ -106,6 +111,18 @@ fn attempt() -> Json {
         "description": "1 for the first attempt of a request, 2 for its first repeat. A request that may have been sent before \
                         stays refused under its key once it is; without this header every request may",
         "schema": { "type": "integer", "minimum": 1, "maximum": u32::MAX },
+    })
+}
+
+fn seen() -> Json {
+    json!({
+        "name": seen::HEADER, "in": "header", "required": false,
+        "description": format!(
+            "what answers to the caller's own writes said in this header, up to {SEEN_MAX} of them with commas between: the rows \
+             are shown as they were written, also in a list that follows later",
+        ),
+        // One text and not a list of them, which generators of clients refuse in a header.
+        "schema": { "type": "string" },
     })
 }
 

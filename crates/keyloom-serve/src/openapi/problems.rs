@@ -8,8 +8,8 @@ use super::{
     schema::{Side, object, reference},
 };
 use crate::problem::{
-    BAD_BODY, BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER, NO_HOST,
-    NO_ROW, NOT_JSON, NOT_YOURS, OTHER_HOST, TOO_LARGE, TOO_SLOW,
+    BAD_BODY, BAD_CURSOR, BAD_INPUT, BAD_KEY, BAD_SEEN, BAD_TOKEN, BROKEN, BUSY, KEY_REUSED, KEY_TIME, Kind, NO_CALLER,
+    NO_HOST, NO_ROW, NOT_JSON, NOT_YOURS, OTHER_HOST, TOO_LARGE, TOO_SLOW,
 };
 
 /// A problem that more than one pattern may answer with.
@@ -72,8 +72,8 @@ impl Shared {
         match self {
             Self::BadRequest => (
                 "bad_request",
-                &[&BAD_INPUT, &BAD_KEY, &BAD_CURSOR, &BAD_BODY, &NO_HOST],
-                "inputs, key or cursor are not what is asked for; `detail` says what to write",
+                &[&BAD_INPUT, &BAD_KEY, &BAD_CURSOR, &BAD_SEEN, &BAD_BODY, &NO_HOST],
+                "inputs, key, cursor or what was seen are not what is asked for; `detail` says what to write",
             ),
             Self::NoCaller => ("no_caller", &[&NO_CALLER], "there is no key, or it is not known"),
             Self::NotYours => ("not_yours", &[&NOT_YOURS], "the key is not enough for this"),

@@ -83,9 +83,10 @@ impl Judge<'_> {
         Ok(library)
     }
 
-    /// Whether a row ends while others look: then nobody can say what is right.
+    /// Whether a row ends while others look, or has ended and what follows from that is on its way: then nobody can say what is
+    /// right.
     fn ending(&self, quiet: &Quiet) -> bool {
-        let around = quiet.from_us - self.skew.ahead_us..=quiet.at_us + self.skew.ahead_us;
+        let around = quiet.followed_us..=quiet.at_us + self.skew.ahead_us;
         self.catalog.entities.iter().any(|entity| {
             let turns = self.lives.of_entity(entity).flat_map(|life| &life.turns);
             let ends =

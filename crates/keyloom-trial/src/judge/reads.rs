@@ -3,9 +3,9 @@
 use keyloom_model::{Action, Catalog, Entity, Freshness, Limit, Pattern, Read, ReadVerb, Returns, Root};
 use serde_json::{Map, Value as Json};
 
-use super::{Contradiction, Judge, Life, Tally, blind::is_blind, fate, wrong};
+use super::{Contradiction, Judge, Life, Tally, blind::is_blind, fate, lives::Turn, wrong};
 use crate::{
-    history::{Looked, Seen},
+    history::{Looked, Presented, Seen},
     meaning::{Fields, Sent, belongs, ends_ms, shown, shows},
 };
 
@@ -99,10 +99,34 @@ impl Judge<'_> {
     fn must_show(&self, look: &Look<'_>, life: &Life) -> Option<Vec<Json>> {
         let (from_us, to_us) = (look.looked.from_us, look.looked.to_us);
         let turn = life.certain(from_us, to_us).filter(|turn| turn.visible_us <= from_us)?;
+        if !self.is_due(look, life, turn) {
+            return None;
+        }
         let rows: Vec<&Fields> = turn.states.iter().flatten().collect();
         let all = rows.len() == turn.states.len() && rows.iter().all(|row| self.fits(look, row));
         let lives = |row: &&Fields| self.lasts(look.entity, row, to_us);
         (all && rows.iter().all(lives)).then(|| rows.iter().map(|row| self.own(look, row)).collect())
+    }
+
+    /// Whether a list must show what a request made of a row: always, or where the engine keeps it, if that was presented.
+    fn is_due(&self, look: &Look<'_>, life: &Life, turn: &Turn) -> bool {
+        let Some(presented) = look.looked.presented.as_ref().filter(|_| look.read.verb == ReadVerb::List) else {
+            return true;
+        };
+        let tenant = look.looked.caller.tenant.as_deref();
+        let is_it = |known: &Presented| {
+            let identity = fate::identity(self.catalog, look.entity, tenant, &known.key);
+            known.step == turn.step && known.entity == look.entity.name && identity.as_ref() == Some(&life.identity)
+        };
+        presented.iter().any(is_it)
+    }
+
+    /// Whether a row was presented of which nothing belongs into the list.
+    fn must_hide(&self, look: &Look<'_>, life: &Life) -> Option<usize> {
+        let (from_us, to_us) = (look.looked.from_us, look.looked.to_us);
+        let turn = life.certain(from_us, to_us).filter(|turn| turn.visible_us <= from_us)?;
+        let none = !turn.states.iter().flatten().any(|row| self.fits(look, row));
+        (none && look.looked.presented.is_some() && self.is_due(look, life, turn)).then_some(turn.step)
     }
 
     fn rows(&self, look: &Look<'_>, rows: &[Json], whole: bool) -> Result<(), Contradiction> {
@@ -128,6 +152,12 @@ impl Judge<'_> {
         }
         let first = matches!(look.read.limit, Some(Limit::First(_)));
         for life in self.lives.of_entity(look.entity).filter(|_| whole && !first) {
+            if let Some(step) = self.must_hide(look, life)
+                && found.iter().any(|(identity, _)| *identity == life.identity)
+            {
+                let word = format!("`{}` still shows a row that its caller has changed", look.pattern.name);
+                return wrong(word, &[look.looked.step, step]);
+            }
             let Some(expected) = self.must_show(look, life) else { continue };
             let shown_as: Vec<&Json> =
                 found.iter().filter(|(identity, _)| *identity == life.identity).map(|(_, own)| own).collect();

@@ -115,9 +115,12 @@ fn quoted(value: &Value<'_>, kind: &Kind, out: &mut String) -> Result<(), Mismat
 }
 
 fn escaped(text: &str, out: &mut String) {
+    let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+    // Most texts have nothing of it, and are looked through once without a stop at each byte.
+    let any = text.bytes().fold(false, |any, byte| any | is_special(byte));
+    while any && let Some(at) = rest.bytes().position(is_special) {
         // What is escaped is one byte of ASCII, so both halves are text.
         let (plain, special) = rest.split_at(at);
         out.push_str(plain);

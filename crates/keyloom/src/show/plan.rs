@@ -268,7 +268,7 @@ fn rows_after(does: &Does) -> u64 {
     match does {
         Does::Places | Does::Clears | Does::Contributes | Does::Adds { rides: true } | Does::Keeps(Way::Newest) => 1,
         Does::Puts(Keeper::Placed) | Does::Removes(Keeper::Placed) => 1,
-        Does::Moves(Keeper::Placed) | Does::Marks => 2,
+        Does::Moves(Keeper::Placed) | Does::Marks | Does::MarksEnd => 2,
         _ => 0,
     }
 }
@@ -374,6 +374,7 @@ pub(crate) fn verb(does: &Does) -> &'static str {
         Does::Touches => "touches",
         Does::Numbers => "numbers",
         Does::Marks => "marks",
+        Does::MarksEnd => "marks the end",
         Does::Registers => "registers",
     }
 }
@@ -419,6 +420,7 @@ fn more(program: &Program, effect: &Effect) -> String {
             from.map_or_else(String::new, |from| format!(" from {from}"))
         }
         Does::Marks => " before, and that it is done after".to_owned(),
+        Does::MarksEnd => " before; what follows from it is done when the row has ended".to_owned(),
         Does::Registers => " before: which row it is about".to_owned(),
         Does::Touches => ", row by row".to_owned(),
         _ => String::new(),
