@@ -216,9 +216,16 @@ fn each(
     for order in &named {
         for sent in combinations(&optional) {
             let name = order.filter(|_| named.len() > 1).map(|order| order.name.as_str());
+            // With more of them it is asked also when only some are sent, so that no key may be found by one.
+            let surely = if sent.len() > COMBINED_INPUTS_MAX { &[][..] } else { &sent };
+            let mut tests = all_tests(catalog, entity, base.all_tenants, by, filter, surely);
+            if surely.len() < sent.len() {
+                let optional = filter.map_or(&[][..], Expr::conjuncts).iter();
+                tests.extend(optional.filter(|test| !optional_inputs(test).is_empty()).cloned().map(Test::Remains));
+            }
             all.push(Asked {
                 question: address(pattern, with, name, &sent),
-                tests: all_tests(catalog, entity, base.all_tenants, by, filter, &sent),
+                tests,
                 order: order.map(|order| order.items.clone()).unwrap_or_default(),
                 ..base.clone()
             });

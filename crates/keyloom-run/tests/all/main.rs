@@ -7,6 +7,7 @@ mod changing;
 mod copies;
 mod indexes;
 mod kept;
+mod optional;
 mod parts;
 mod reads;
 mod shop;
