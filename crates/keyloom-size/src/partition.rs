@@ -2,7 +2,7 @@
 
 use keyloom_model::layout::{Bucket, Holds, Part, Table};
 use keyloom_model::{By, ByItem, Distribution, Entity, Expr, GroupSize, KnownBy, Path, Selection, TimeUnit};
-use keyloom_plan::{Program, rows_of, selection};
+use keyloom_plan::{Program, Reach, ReadPlan, rows_of, selection};
 
 use crate::quantity::{Quantity, Three};
 use crate::rows::{Rows, fields, kept_ms};
@@ -100,7 +100,12 @@ fn stated(program: &Program, table: &Table, entity: &Entity, fields: &[&str]) ->
     if same {
         return by_entity;
     }
-    let reads = program.reads.iter().filter(|plan| plan.access.table == table.name);
+    // Of others the group is a part of what stands together.
+    let all_of_it = |plan: &&ReadPlan| match &plan.access.reach {
+        Reach::Slice(slice) => slice.equal.is_empty() && plan.access.remains.is_empty(),
+        Reach::Get { .. } | Reach::Via { .. } => false,
+    };
+    let reads = program.reads.iter().filter(|plan| plan.access.table == table.name).filter(all_of_it);
     let groups = reads.filter_map(|plan| selection(&program.catalog, &plan.asked)?.group);
     let by_pattern = groups.map(|rows| GroupSize { rows, known_by: KnownBy::Pattern });
     by_pattern.max_by_key(|size| size.rows.worst).or(by_entity)

@@ -1,7 +1,7 @@
 //! What the reads of a pattern take, as the executor runs them.
 
 use keyloom_model::layout::Question;
-use keyloom_model::{Freshness as Asks, Path, Pattern, Root};
+use keyloom_model::{By, ByItem, Expr, Freshness as Asks, GroupSize, Path, Pattern, Root, Selection};
 use keyloom_plan::{Component, Fixed, Reach, ReadPlan, Slice, Wants, selection};
 use keyloom_store::Freshness;
 
@@ -99,20 +99,49 @@ fn rows(ground: &Ground<'_>, plan: &ReadPlan) -> Between<u128> {
             None => Between { low: wanted.min(bound), high: bound },
         }
     };
-    let group = of.and_then(|of| ground.catalog().group_size(of)).filter(|size| size.rows.per.is_none());
-    match group.and_then(|size| size.rows.typical) {
+    let group = looked_through(ground, plan);
+    match group.as_ref().filter(|size| size.rows.per.is_none()).and_then(|size| size.rows.typical) {
         Some(typical) => read.map(|rows| rows.min(typical.into())),
         // A group that grows is longer than a page most of its time; of others nobody knows.
-        None if of.and_then(|of| ground.catalog().group_size(of)).is_some_and(|size| size.rows.per.is_some()) => read,
+        None if group.is_some_and(|size| size.rows.per.is_some()) => read,
         None => Between { low: 0, high: read.high },
     }
+}
+
+/// The rows among which those of a question are looked for: its own group, or, where something remains to be tested, the one
+/// that the known parts of the key make.
+fn looked_through(ground: &Ground<'_>, plan: &ReadPlan) -> Option<GroupSize> {
+    let own = selection(ground.catalog(), &plan.asked)?;
+    let slice = match &plan.access.reach {
+        Reach::Slice(slice) if !plan.access.remains.is_empty() && plan.access.reach.spread() == 0 => slice,
+        _ => return ground.catalog().group_size(own),
+    };
+    let tenant = ground.catalog().tenant.as_ref().map(|tenant| tenant.field.as_str());
+    let partition = slice.partition.iter().filter_map(|component| match component {
+        Component::Field(field, _) => Some(field),
+        Component::Buckets { .. } => None,
+    });
+    let known = partition.chain(slice.equal.iter().map(|(field, _)| field));
+    let item = |field: &String| ByItem { path: Path::own(field), value: Expr::Path(Path::own(field)) };
+    let by: Vec<ByItem> = known.filter(|field| Some(field.as_str()) != tenant).map(item).collect();
+    ground.catalog().group_size(&Selection {
+        entity: own.entity.clone(),
+        by: if by.is_empty() { By::All } else { By::Fields(by) },
+        filter: ground.program.layout.table(&plan.access.table)?.filter.clone(),
+        orders: Vec::new(),
+        span: None,
+        matches: None,
+        group: None,
+    })
 }
 
 /// How many rows a call looks at in the worst group.
 fn rows_worst(ground: &Ground<'_>, plan: &ReadPlan) -> u128 {
     let bound = plan.at_most.map(|reads| u128::from(reads.rows / plan.asked.batch.max(1)));
-    let group = selection(ground.catalog(), &plan.asked).and_then(|of| ground.catalog().group_size(of));
-    let worst = group.filter(|size| size.rows.per.is_none()).and_then(|size| size.rows.worst).map(u128::from);
+    let worst = looked_through(ground, plan)
+        .filter(|size| size.rows.per.is_none())
+        .and_then(|size| size.rows.worst)
+        .map(u128::from);
     bound.into_iter().chain(worst).min().unwrap_or(0)
 }
 

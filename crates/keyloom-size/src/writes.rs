@@ -204,7 +204,10 @@ impl Making<'_, '_> {
         match effect.does {
             Does::Decides(_) => self.visits.decision.push(row),
             _ if self.rides => self.visits.decision.push(row),
-            _ => self.place(effect, becomes),
+            _ => {
+                let (least, most) = (Visit::Place { row: row.least }, Visit::Place { row: row.most });
+                self.visits.beside.push(Often { least, most, millionths: row.millionths }.into());
+            }
         }
     }
 
@@ -298,8 +301,11 @@ impl Making<'_, '_> {
             self.visits.without.insert(format!("the rows of {} that {} touches", effect.table, self.plan.pattern));
             return;
         };
-        // One that holds copies of the same row is decided once for all its tables.
-        if touched.tables.first() != Some(&effect.table.as_str()) {
+        // One that holds copies of the same row is decided once for all its tables that the write touches.
+        let touches = |table: &&&str| {
+            self.plan.effects.iter().any(|effect| effect.does == Does::Touches && effect.table == ***table)
+        };
+        if touched.tables.iter().find(touches) != Some(&effect.table.as_str()) {
             return;
         }
         let is_new = self.verb == WriteVerb::Create;
