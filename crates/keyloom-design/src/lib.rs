@@ -100,9 +100,18 @@ struct Designer<'a> {
 }
 
 impl Designer<'_> {
-    /// The tables of one entity: its source, its reservations, then one for each question that none of them answers.
+    /// The tables of one entity: those that must be, then one for each question that none of them answers.
     fn entity(&mut self, entity: &Entity) {
         let class = entity.class(self.catalog).0;
+        self.must_be(entity, class);
+        let asked: Vec<Asked> = self.asked.iter().filter(|asked| asked.entity == entity.name).cloned().collect();
+        for asked in asked {
+            self.question(entity, class, &asked);
+        }
+    }
+
+    /// The tables without which there is no entity: its source, its reservations, its numbers.
+    fn must_be(&mut self, entity: &Entity, class: Class) {
         if !self.holds(|holds| matches!(holds, Holds::Source { entity: of, .. } if *of == entity.name)) {
             let source = self.source(entity, class);
             self.layout.tables.push(source);
@@ -128,10 +137,6 @@ impl Designer<'_> {
                 let table = self.keyed(name, holds, entity, &fields);
                 self.layout.tables.push(table);
             }
-        }
-        let asked: Vec<Asked> = self.asked.iter().filter(|asked| asked.entity == entity.name).cloned().collect();
-        for asked in asked {
-            self.question(entity, class, &asked);
         }
     }
 

@@ -117,25 +117,33 @@ pub enum When {
 
 /// Everything that the writes of a catalog do.
 pub fn writes(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<WritePlan> {
-    let mut all = Vec::new();
-    for pattern in &catalog.patterns {
-        match &pattern.action {
-            Action::Write(write) => {
-                let times = write.batch.unwrap_or(1);
-                all.extend(plan(catalog, layout, companions, (pattern, None, times), write));
-            }
-            Action::Atomic(steps) => {
-                for (at, step) in steps.iter().enumerate() {
-                    if let Step::Write { each, write } = step {
-                        let times = each.as_ref().map_or(1, |each| each.max);
-                        all.extend(plan(catalog, layout, companions, (pattern, Some(at), times), write));
-                    }
-                }
-            }
-            Action::Read(_) | Action::Claim(_) | Action::Outside(_) => {}
+    catalog.patterns.iter().flat_map(|pattern| writes_of(catalog, layout, companions, pattern)).collect()
+}
+
+/// What the writes of one pattern do.
+pub(crate) fn writes_of(
+    catalog: &Catalog,
+    layout: &Layout,
+    companions: Companions,
+    pattern: &Pattern,
+) -> Vec<WritePlan> {
+    match &pattern.action {
+        Action::Write(write) => {
+            let times = write.batch.unwrap_or(1);
+            plan(catalog, layout, companions, (pattern, None, times), write).into_iter().collect()
         }
+        Action::Atomic(steps) => {
+            let of_step = |(at, step): (usize, &Step)| match step {
+                Step::Write { each, write } => {
+                    let times = each.as_ref().map_or(1, |each| each.max);
+                    plan(catalog, layout, companions, (pattern, Some(at), times), write)
+                }
+                Step::Check { .. } => None,
+            };
+            steps.iter().enumerate().filter_map(of_step).collect()
+        }
+        Action::Read(_) | Action::Claim(_) | Action::Outside(_) => Vec::new(),
     }
-    all
 }
 
 fn plan(

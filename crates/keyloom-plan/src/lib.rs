@@ -11,6 +11,7 @@ mod legality;
 mod program;
 mod question;
 mod refusal;
+mod sketch;
 mod stored;
 mod test;
 mod truth;
@@ -18,7 +19,7 @@ mod truth;
 pub use access::{Access, Component, Reach, Slice, Why};
 pub use effects::{Does, Effect, Expects, When, WritePlan, counts_again, way, way_of};
 pub use horizons::Horizons;
-pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection, stated_path};
+pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection, stated_path, targets};
 pub use question::{Asked, Wants, questions, target};
 pub use refusal::{Because, Refusal, What};
 pub use stored::{

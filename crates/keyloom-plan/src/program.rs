@@ -195,7 +195,7 @@ fn decided_together(catalog: &Catalog, steps: &[Step]) -> Option<u64> {
 }
 
 /// The question by which each write finds its row.
-fn targets(catalog: &Catalog) -> Vec<Asked> {
+pub fn targets(catalog: &Catalog) -> Vec<Asked> {
     let of = |pattern: &Pattern| -> Vec<Asked> {
         let writes = pattern.writes();
         let alone = writes.len() == 1;
@@ -294,7 +294,7 @@ pub fn stated_path<'a>(paths: &'a [LaidPath], question: &Question) -> Option<&'a
 }
 
 /// The bound of one call.
-fn at_most(catalog: &Catalog, asked: &Asked, access: &Access) -> Option<ReadsAtMost> {
+pub(crate) fn at_most(catalog: &Catalog, asked: &Asked, access: &Access) -> Option<ReadsAtMost> {
     let times = |reads: ReadsAtMost| ReadsAtMost {
         partitions: reads.partitions.saturating_mul(asked.batch),
         rows: reads.rows.saturating_mul(asked.batch),
@@ -363,7 +363,7 @@ fn group_worst(catalog: &Catalog, asked: &Asked) -> Option<u64> {
 }
 
 /// Fills in the columns of tables that do not state them.
-fn columns(catalog: &Catalog, layout: &mut Layout, reads: &[ReadPlan]) {
+pub(crate) fn columns(catalog: &Catalog, layout: &mut Layout, reads: &[ReadPlan]) {
     for table in &mut layout.tables {
         if table.columns.is_some() {
             continue;
@@ -400,7 +400,12 @@ fn columns(catalog: &Catalog, layout: &mut Layout, reads: &[ReadPlan]) {
 }
 
 /// Looks whether a decision and what rides along fit into one transaction.
-fn transactions(catalog: &Catalog, abilities: &Abilities, writes: &[WritePlan], refusals: &mut Vec<Refusal>) {
+pub(crate) fn transactions(
+    catalog: &Catalog,
+    abilities: &Abilities,
+    writes: &[WritePlan],
+    refusals: &mut Vec<Refusal>,
+) {
     let Atomic::Rows { rows_max, .. } = abilities.atomic else { return };
     for pattern in &catalog.patterns {
         let atomic = matches!(pattern.action, Action::Atomic(_));
@@ -437,7 +442,7 @@ impl Does {
 }
 
 /// Looks whether keys and rows fit, by what the types allow at most.
-fn sizes(catalog: &Catalog, abilities: &Abilities, table: &Table, refusals: &mut Vec<Refusal>) {
+pub(crate) fn sizes(catalog: &Catalog, abilities: &Abilities, table: &Table, refusals: &mut Vec<Refusal>) {
     let Some(entity) = rows_of(catalog, table).and_then(|entity| catalog.entity(entity)) else { return };
     let worst = |field: &str| {
         let tenant = catalog.tenant.as_ref().filter(|tenant| tenant.field == field).map(|tenant| &tenant.ty);

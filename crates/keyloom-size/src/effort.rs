@@ -84,6 +84,13 @@ impl Cost {
         self
     }
 
+    /// What is more in it than in another, in all.
+    pub(crate) fn less(mut self, other: &Self) -> Self {
+        self.total.low = self.total.low.each(other.total.low, u128::saturating_sub);
+        self.total.high = self.total.high.each(other.total.high, u128::saturating_sub);
+        self
+    }
+
     /// One or the other.
     pub(crate) fn or(mut self, other: Self) -> Self {
         self.total.low = self.total.low.each(other.total.low, u128::min);

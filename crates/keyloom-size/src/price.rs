@@ -67,7 +67,7 @@ impl Ground<'_> {
     }
 
     /// One row of a decision: what it costs depends on whether it has company.
-    fn decided(&self, visits: &Visits, at: usize, row: &Often<RowVisit>) -> Cost {
+    pub(crate) fn decided(&self, visits: &Visits, at: usize, row: &Often<RowVisit>) -> Cost {
         let mut others = visits.decision.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, row)| row);
         let surely = row.millionths.low > ALWAYS || others.clone().any(|other| other.millionths.low >= ALWAYS);
         let perhaps = row.millionths.high > ALWAYS || others.any(|other| other.millionths.high > 0);
@@ -75,7 +75,7 @@ impl Ground<'_> {
         least.or(self.decided_row(&row.most, perhaps).often(Between::exactly(row.millionths.high)))
     }
 
-    fn decided_row(&self, row: &RowVisit, together: bool) -> Cost {
+    pub(crate) fn decided_row(&self, row: &RowVisit, together: bool) -> Cost {
         let rows = vec![row.clone(); if together { 2 } else { 1 }];
         let effort = self.effort(&Visit::Decide { rows });
         // What a row costs in company: half of two equal ones.
@@ -83,7 +83,7 @@ impl Ground<'_> {
         Cost::on(&row.table, Effort { decisions: 1_000, ..written(effort, row) })
     }
 
-    fn beside(&self, beside: &Beside) -> Cost {
+    pub(crate) fn beside(&self, beside: &Beside) -> Cost {
         let Between { low, high } = beside.visit.millionths;
         let least = self.visited(&beside.visit.least).often(Between::exactly(low));
         let most = self.visited(&beside.visit.most).often(Between::exactly(high));
