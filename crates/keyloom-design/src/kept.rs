@@ -6,8 +6,9 @@ use keyloom_plan::{Asked, Fixed, Test, Wants, Within, access, counts_again, test
 
 use crate::{Designer, structure};
 
-/// Gives an entity the tables of its kept fields, or of the rollup that it is.
-pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity) {
+/// Gives an entity the tables of its kept fields, or of the rollup that it is. Those of values that are kept from entities which
+/// are not looked at do not say what they are counted from.
+pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity, is_looked_at: impl Fn(&str) -> bool) {
     for field in &entity.fields {
         let Fill::Kept(kept) = &field.fill else { continue };
         let is_there = |holds: &Holds| matches!(holds, Holds::Kept { entity: of, field: kept, .. } if *of == entity.name && *kept == field.name);
@@ -18,7 +19,7 @@ pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity) {
         let way = way_of(designer.catalog, kept, designer.companions);
         let reads = kept.field.iter().chain(&kept.by).cloned().collect();
         let key: Vec<&str> = entity.key.iter().map(String::as_str).collect();
-        let from = (way == Way::Recount).then(|| {
+        let from = (way == Way::Recount && is_looked_at(&feeder.name)).then(|| {
             let counted = Counted::Field { entity: entity.name.clone(), field: field.name.clone() };
             let join = feeder.field(&kept.through).map_or_else(Vec::new, |reference| feeder.join(reference, entity));
             let by = join.into_iter().map(|(own, _)| own.to_owned()).collect();
@@ -41,7 +42,7 @@ pub(crate) fn values(designer: &mut Designer<'_>, entity: &Entity) {
     let ways = rollup.values.iter().map(|value| way(value.aggregate, class, designer.companions));
     // One row holds all values, so what one of them needs is done for all.
     let all = if ways.clone().all(|way| way == Way::Rider) { Way::Rider } else { Way::Recount };
-    let from = (all == Way::Recount).then(|| {
+    let from = (all == Way::Recount && is_looked_at(&feeder.name)).then(|| {
         let reads = rollup.values.iter().flat_map(|value| {
             let tested = value.filter.iter().flat_map(Expr::paths).filter_map(Path::own_field).map(str::to_owned);
             value.field.iter().chain(&value.by).cloned().chain(tested)

@@ -9,6 +9,7 @@ mod kept;
 mod misfit;
 mod name;
 mod paths;
+pub mod search;
 mod source;
 mod structure;
 
@@ -70,7 +71,7 @@ fn tables(catalog: &Catalog, layout: Layout, abilities: &Abilities) -> Layout {
         designer.entity(entity);
     }
     for entity in &catalog.entities {
-        designer.kept_values(entity);
+        kept::values(&mut designer, entity, |_| true);
     }
     let mut layout = designer.layout;
     layout.ranks = structure::ranks(catalog, &layout);
@@ -167,10 +168,6 @@ impl Designer<'_> {
             (Companions::Ride, Class::Decided) => Keeper::Carried,
             _ => Keeper::Placed,
         }
-    }
-
-    fn kept_values(&mut self, entity: &Entity) {
-        kept::values(self, entity);
     }
 
     /// A table by these fields, a row for each value.

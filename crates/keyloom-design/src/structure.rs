@@ -131,13 +131,19 @@ impl Structure {
         }
     }
 
-    pub(crate) fn name(&self, names: &mut Names, entity: &Entity, asked: &Asked) -> String {
-        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+    /// The words for its name: which rows, by what, in which order.
+    pub(crate) fn words(&self, asked: &Asked) -> (Vec<String>, Vec<String>, Option<String>) {
         let order = match &asked.question {
-            keyloom_model::layout::Question::Pattern { order, .. } => order.as_deref(),
+            keyloom_model::layout::Question::Pattern { order, .. } => order.clone(),
             keyloom_model::layout::Question::Support { .. } => None,
         };
-        names.table(&entity.name, &self.rows, Some(&by), order)
+        (self.rows.clone(), self.by.clone(), order)
+    }
+
+    pub(crate) fn name(&self, names: &mut Names, entity: &Entity, asked: &Asked) -> String {
+        let (rows, by, order) = self.words(asked);
+        let by: Vec<&str> = by.iter().map(String::as_str).collect();
+        names.table(&entity.name, &rows, Some(&by), order.as_deref())
     }
 
     /// Whether a source may stand like this: it holds all rows, each once, and no part of its key may be absent.

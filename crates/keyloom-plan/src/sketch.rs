@@ -10,12 +10,12 @@ use crate::legality::objections;
 use crate::program::{Program, ReadPlan, at_most, columns, sizes, transactions};
 use crate::question::Asked;
 use crate::refusal::{Because, Refusal, What};
-use crate::stored::{stored, system_tables};
+use crate::stored::stored;
 
 impl Program {
     /// Takes these tables in the place of its own, and plans just these questions, each by the table that is named, and what these
     /// patterns write. A question without a name is answered by the best table. Columns that are not stated are what the questions
-    /// need. What the engine has against it is refused.
+    /// need. What the engine has against it is refused. Keyloom's own tables stay as they are: what they hold follows from the whole.
     ///
     /// # Errors
     /// When a table does not answer its question.
@@ -55,7 +55,6 @@ impl Program {
         let of_pattern = |pattern: &&Pattern| writes_of(&self.catalog, &self.layout, self.companions, pattern);
         self.writes = patterns.iter().flat_map(of_pattern).collect();
         transactions(&self.catalog, &self.abilities, &self.writes, &mut self.refusals);
-        self.system = system_tables(&self.catalog, &self.layout, self.companions);
         Ok(())
     }
 

@@ -47,7 +47,7 @@ pub use text::{text, text_beside};
 pub use time::Calls;
 pub use total::{Cluster, Total};
 pub use visits::{Becomes, Beside, InIndex, Often, RowVisit, Visit, Visits};
-pub use weigh::{Tariff, Weighed, calls_in_month};
+pub use weigh::{Equally, Tariff, Weighed, calls_in_month};
 pub use what_if::WhatIf;
 
 use effort::Cost;

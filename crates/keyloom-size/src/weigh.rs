@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use keyloom_facts::Prices;
 use keyloom_model::layout::{Question, Table};
 use keyloom_model::{Engine, Pattern};
+use keyloom_plan::{Asked, ReadPlan};
 use keyloom_store::Discipline;
 
 use crate::effort::{Cost, Effort};
@@ -134,6 +135,33 @@ impl Weighed {
     }
 }
 
+/// How many questions a list of a pattern is: each is asked equally often.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Equally(BTreeMap<(String, Option<String>), u128>);
+
+impl Equally {
+    /// Of these questions.
+    pub fn of<'a>(asked: impl Iterator<Item = &'a Asked>) -> Self {
+        let mut counts = BTreeMap::new();
+        for part in asked.filter_map(|asked| part(&asked.question)) {
+            *counts.entry(part).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    fn questions(&self, question: &Question) -> u128 {
+        part(question).and_then(|part| self.0.get(&part)).copied().unwrap_or(1).max(1)
+    }
+}
+
+/// The list of a pattern that a question is about.
+fn part(question: &Question) -> Option<(String, Option<String>)> {
+    match question {
+        Question::Pattern { pattern, with, .. } => Some((pattern.clone(), with.clone())),
+        Question::Support { .. } => None,
+    }
+}
+
 /// Calls of a pattern in a month; one a second where nobody says.
 pub fn calls_in_month(pattern: &Pattern) -> u128 {
     Calls::of(&pattern.name, pattern.rate).month.value().unwrap_or(u128::from(MONTH_MS / 1_000))
@@ -141,7 +169,7 @@ pub fn calls_in_month(pattern: &Pattern) -> u128 {
 
 impl Ground<'_> {
     /// Weighs all that the program asks and does, and looks which limits are crossed.
-    pub fn weigh(&self, tariff: &Tariff) -> Weighed {
+    pub fn weigh(&self, tariff: &Tariff, equally: &Equally) -> Weighed {
         let (mut writes, mut costs) = (BTreeMap::new(), Vec::new());
         for pattern in &self.catalog().patterns {
             let write = self.cost(&self.write(pattern));
@@ -155,29 +183,19 @@ impl Ground<'_> {
             self.program.layout.tables.iter().map(|table| TableSize::of(self, table, &costs)).collect();
         let (breaks, unknown) = limits::look(self.program.layout.engine, self.catalog().as_of, &tables);
         let stored = tables.iter().map(|table| tariff.stored(table.stored_after(0).value().unwrap_or(0))).collect();
-        Weighed { reads: self.weigh_reads(tariff), writes, stored, breaks, unknown }
+        Weighed { reads: self.weigh_reads(tariff, equally), writes, stored, breaks, unknown }
     }
 
     /// What the questions of the program weigh, in its order.
-    pub fn weigh_reads(&self, tariff: &Tariff) -> Vec<u128> {
-        let part = |question: &Question| match question {
-            Question::Pattern { pattern, with, .. } => Some((pattern.clone(), with.clone())),
-            Question::Support { .. } => None,
-        };
-        let mut asked: BTreeMap<(String, Option<String>), u128> = BTreeMap::new();
-        let parts: Vec<_> = self.program.reads.iter().map(|plan| part(&plan.asked.question)).collect();
-        for part in parts.iter().flatten() {
-            *asked.entry(part.clone()).or_default() += 1;
-        }
-        let weigh = |(plan, part): (_, &Option<(String, Option<String>)>)| {
+    pub fn weigh_reads(&self, tariff: &Tariff, equally: &Equally) -> Vec<u128> {
+        let weigh = |plan: &ReadPlan| {
             // What the run time asks for itself is a part of the write that makes it ask.
-            let Some(part) = part else { return 0 };
-            let Some(pattern) = self.catalog().pattern(&part.0) else { return 0 };
+            let Question::Pattern { pattern, .. } = &plan.asked.question else { return 0 };
+            let Some(pattern) = self.catalog().pattern(pattern) else { return 0 };
             let cost = self.cost(&self.read(plan));
-            let equally = asked.get(part).copied().unwrap_or(1);
-            tariff.calls(&cost.total, calls_in_month(pattern)) / equally
+            tariff.calls(&cost.total, calls_in_month(pattern)) / equally.questions(&plan.asked.question)
         };
-        self.program.reads.iter().zip(&parts).map(weigh).collect()
+        self.program.reads.iter().map(weigh).collect()
     }
 
     /// What the writes of a pattern do in one table, and what they do in all: `(on the table, in all)`. Groups that are read

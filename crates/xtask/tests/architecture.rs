@@ -40,7 +40,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("keyloom-draft", &["keyloom-finding", "keyloom-text", "keyloom-cql", "keyloom-survey"]),
     ("keyloom-plan", &["keyloom-model", "keyloom-value", "keyloom-store"]),
-    ("keyloom-design", &["keyloom-model", "keyloom-store", "keyloom-plan"]),
+    ("keyloom-design", &["keyloom-model", "keyloom-facts", "keyloom-store", "keyloom-plan", "keyloom-size"]),
     ("keyloom-size", &["keyloom-model", "keyloom-facts", "keyloom-store", "keyloom-value", "keyloom-plan"]),
     ("keyloom-run", &["keyloom-model", "keyloom-value", "keyloom-store", "keyloom-plan"]),
     (

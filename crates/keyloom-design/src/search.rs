@@ -1,0 +1,182 @@
+//! The cheapest layout of those that are thought of, found exactly and recomputed. `docs/design/009-search.md` says how and why.
+
+mod branch;
+mod choice;
+mod component;
+mod explain;
+mod pool;
+mod scale;
+#[cfg(test)]
+mod tests;
+
+use keyloom_model::layout::{Form, Layout, Path};
+use keyloom_model::{Catalog, Engine};
+use keyloom_plan::{Asked, Program, Wants, impossible, questions, targets};
+use keyloom_size::{Equally, Ground, Tariff};
+use keyloom_store::{Abilities, Dialect};
+
+pub use branch::Outcome;
+pub use choice::Choice;
+pub use explain::{Flip, Next, Reason, explain};
+pub use pool::{Kind, Shape};
+pub use scale::{At, Score};
+
+use crate::name::Names;
+use crate::{Companions, Designer, design, kept, paths, structure};
+use component::Component;
+use scale::Scale;
+
+/// What is searched under.
+pub struct Terms<'a> {
+    /// The engine.
+    pub engine: Engine,
+    /// What it is able to.
+    pub abilities: &'a Abilities,
+    /// What it stores and charges.
+    pub dialect: &'a dyn Dialect,
+    /// What work and bytes are worth.
+    pub tariff: &'a Tariff,
+    /// Whether time is over: then the best so far is taken, and its gap is said.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+/// A layout that was searched for.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// It.
+    pub layout: Layout,
+    /// What it comes to, computed from catalog and layout alone.
+    pub score: Score,
+    /// What the plain design comes to.
+    pub plain: Score,
+    /// Nothing better than the plain design was found.
+    pub is_plain: bool,
+    /// How many tables were thought of.
+    pub shapes: usize,
+    /// What was found for entities whose tables are chosen together.
+    pub parts: Vec<Outcome>,
+}
+
+/// What is the same for all components.
+struct Prepared<'a> {
+    catalog: &'a Catalog,
+    choices: Vec<Choice>,
+    rows: Vec<Asked>,
+    equally: Equally,
+    program: Program,
+    components: Vec<Component<'a>>,
+}
+
+impl<'a> Prepared<'a> {
+    /// By a layout of the whole catalog, whose own tables of Keyloom are those of every other.
+    fn of(catalog: &'a Catalog, plain: &Layout, terms: &Terms<'_>) -> Self {
+        let refused = impossible(catalog, terms.abilities);
+        let choices = choice::choices(catalog, &refused);
+        let is_row = |asked: &Asked| asked.wants == Wants::Row;
+        let mut rows: Vec<Asked> = questions(catalog).into_iter().filter(is_row).chain(targets(catalog)).collect();
+        rows.retain(|asked| !refused.iter().any(|refusal| refusal.of(&asked.question)));
+        let equally = Equally::of(choices.iter().flat_map(|choice| &choice.asked).chain(&rows));
+        let program = Program::compile(catalog, plain, terms.abilities);
+        Self { catalog, choices, rows, equally, program, components: component::components(catalog) }
+    }
+
+    fn scale<'b>(&'b self, component: &'b Component<'b>, terms: &'b Terms<'b>) -> Scale<'b> {
+        Scale::new(self.catalog, component, &self.choices, &self.rows, (terms, &self.equally), &self.program)
+    }
+}
+
+/// Searches for the layout of a catalog.
+pub fn search(catalog: &Catalog, terms: &Terms<'_>) -> Found {
+    let plain = design(catalog, terms.engine, terms.abilities);
+    let prepared = Prepared::of(catalog, &plain, terms);
+    let (mut shapes, mut parts) = (0, Vec::new());
+    let mut chosen = Chosen::default();
+    for component in &prepared.components {
+        let mut scale = prepared.scale(component, terms);
+        let seed: Vec<Vec<At>> = scale.assigned_by(&plain).into_iter().collect();
+        let outcome = branch::search(&mut scale, &seed, terms.is_over);
+        shapes += scale.shapes.len();
+        chosen.add(&scale, &outcome);
+        parts.push(outcome);
+    }
+    let layout = assemble(catalog, terms, &prepared.choices, &chosen);
+    let (score, of_plain) = (check(catalog, &layout, terms), check(catalog, &plain, terms));
+    // Optional inputs may be answered by another table than the list itself, which the plain design may use.
+    let is_plain = of_plain < score;
+    let (layout, score) = if is_plain { (plain, of_plain) } else { (layout, score) };
+    Found { layout, score, plain: of_plain, is_plain, shapes, parts }
+}
+
+/// The tables that were chosen, and what each answers.
+#[derive(Debug, Default)]
+struct Chosen {
+    shapes: Vec<(String, Shape, Vec<Asked>)>,
+    must: Vec<(String, Vec<Asked>)>,
+}
+
+impl Chosen {
+    fn add(&mut self, scale: &Scale<'_>, outcome: &Outcome) {
+        for (choice, at) in scale.choices.iter().zip(&outcome.assigned) {
+            match at {
+                At::Must(at) => self.must.push((scale.must_table(*at).name.clone(), choice.asked.clone())),
+                At::Shape(at) => {
+                    let (entity, shape) = &scale.shapes[*at];
+                    match self.shapes.iter_mut().find(|(of, known, _)| *of == entity.name && known == shape) {
+                        Some((_, _, asked)) => asked.extend(choice.asked.iter().cloned()),
+                        None => self.shapes.push((entity.name.clone(), shape.clone(), choice.asked.clone())),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The whole layout: what must be, the tables that were chosen, what is kept, and the path of each question.
+fn assemble(catalog: &Catalog, terms: &Terms<'_>, choices: &[Choice], chosen: &Chosen) -> Layout {
+    let layout = Layout::new(&catalog.name, terms.engine);
+    let asked = choices.iter().map(|choice| choice.base().clone()).collect();
+    let companions = Companions::of(terms.abilities);
+    let mut designer = Designer { catalog, companions, layout, names: Names::default(), asked };
+    let mut stated: Vec<Path> = Vec::new();
+    let mut state = |name: &str, asked: &[Asked]| {
+        stated.extend(asked.iter().map(|asked| Path {
+            question: asked.question.clone(),
+            form: Form::Slice { table: name.to_owned() },
+            looks_up: Vec::new(),
+            remains: Vec::new(),
+            reads_at_most: None,
+        }));
+    };
+    for entity in &catalog.entities {
+        designer.must_be(entity, entity.class(catalog).0);
+        for (_, shape, asked) in chosen.shapes.iter().filter(|(of, ..)| *of == entity.name) {
+            let table = shape.named(entity, &mut designer.names);
+            state(&table.name, asked);
+            designer.layout.tables.push(table);
+        }
+    }
+    chosen.must.iter().for_each(|(name, asked)| state(name, asked));
+    for entity in &catalog.entities {
+        kept::values(&mut designer, entity, |_| true);
+    }
+    let mut layout = designer.layout;
+    layout.ranks = structure::ranks(catalog, &layout);
+    layout.paths = stated;
+    let mut program = Program::compile(catalog, &layout, terms.abilities);
+    if let Some(cut) = crate::bucket::cut(&program) {
+        program = Program::compile(catalog, &cut, terms.abilities);
+    }
+    Layout { paths: paths(&program), ..program.layout }
+}
+
+/// What a layout comes to, from catalog and layout alone: it is compiled and sized as a whole, and nothing of how it was found is
+/// looked at.
+pub fn check(catalog: &Catalog, layout: &Layout, terms: &Terms<'_>) -> Score {
+    let mut program = Program::compile(catalog, layout, terms.abilities);
+    // What no layout could hold is no reason to choose one.
+    let refused = impossible(catalog, terms.abilities);
+    program.reads.retain(|plan| !refused.iter().any(|refusal| refusal.of(&plan.asked.question)));
+    let equally = Equally::of(program.reads.iter().map(|plan| &plan.asked));
+    let weighed = Ground::new(&program, terms.dialect).weigh(terms.tariff, &equally);
+    Score { broken: scale::broken_in(&program, &weighed), weight: weighed.total() }
+}

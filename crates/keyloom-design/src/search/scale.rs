@@ -1,0 +1,430 @@
+//! What an assignment of choices to shapes weighs: its tables are put together, sketched as a program, and sized.
+
+use std::collections::{BTreeMap, HashMap};
+
+use keyloom_facts::Kind as Limit;
+use keyloom_model::layout::{Counted, Holds, Layout, Part, Question, Table};
+use keyloom_model::{Catalog, Entity, Fill};
+use keyloom_plan::{Asked, Companions, Program, ReadPlan, Wants};
+use keyloom_size::{Equally, Ground, Weighed};
+
+use super::Terms;
+use super::choice::Choice;
+use super::component::Component;
+use super::pool::Shape;
+use crate::name::Names;
+use crate::{Designer, bucket, kept, structure};
+
+/// How many partitions one call may read before that counts as a broken limit.
+const PARTITIONS_MAX: u64 = 64;
+
+/// Where a choice is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum At {
+    /// By a table that must be there anyway, by its place among them.
+    Must(usize),
+    /// By a table of this shape.
+    Shape(usize),
+}
+
+/// What counts when designs are compared, the first difference alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Score {
+    /// Broken limits, the harder kinds in the higher digits; each as often as choices meet it.
+    pub broken: u64,
+    /// What it costs, in the parts of a [`keyloom_size::Tariff`].
+    pub weight: u128,
+}
+
+/// The digits of one kind of limit.
+const LANE: u32 = 12;
+
+/// One broken limit of a kind; `None` for one of which nobody can tell.
+pub(crate) fn broken(kind: Option<Limit>) -> u64 {
+    let lane = match kind {
+        Some(Limit::Refused) => 3,
+        Some(Limit::Throttled) => 2,
+        Some(Limit::RuleOfThumb | Limit::MeasuredByUs) => 1,
+        None => 0,
+    };
+    1 << (lane * LANE)
+}
+
+/// What the engine or the plan refuses.
+pub(crate) const REFUSED: u64 = 1 << (4 * LANE);
+
+/// What one table adds to a design.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Own {
+    /// Its reads, its rows in writes, its bytes.
+    pub weight: u128,
+    /// Its reads alone.
+    pub reads: u128,
+    pub broken: u64,
+    /// What each write pays once when anything comes with it, by the place of its pattern.
+    pub company: Vec<u128>,
+}
+
+/// A component, and everything that is needed to weigh its designs.
+pub(crate) struct Scale<'a> {
+    pub catalog: &'a Catalog,
+    pub choices: Vec<&'a Choice>,
+    pub shapes: Vec<(&'a Entity, Shape)>,
+    pub options: Vec<Vec<At>>,
+    component: &'a Component<'a>,
+    terms: &'a Terms<'a>,
+    equally: &'a Equally,
+    /// The questions for one row, which are no choice.
+    rows: Vec<&'a Asked>,
+    /// The entities that matter: its own, and those that rows point to or are kept for.
+    near: Vec<&'a Entity>,
+    /// The tables that must be there, entity by entity.
+    must: Vec<Table>,
+    pub(crate) program: Program,
+    owns: HashMap<(At, u128), Own>,
+    base: Option<(u128, Vec<u128>)>,
+}
+
+impl<'a> Scale<'a> {
+    pub(crate) fn new(
+        catalog: &'a Catalog,
+        component: &'a Component<'a>,
+        choices: &'a [Choice],
+        rows: &'a [Asked],
+        (terms, equally): (&'a Terms<'a>, &'a Equally),
+        whole: &Program,
+    ) -> Self {
+        let near: Vec<&Entity> = catalog.entities.iter().filter(|entity| is_near(catalog, component, entity)).collect();
+        let layout = Layout::new(&catalog.name, terms.engine);
+        let mut designer = designer(catalog, layout, terms);
+        designer.asked = choices.iter().map(|choice| choice.base().clone()).collect();
+        for entity in &near {
+            designer.must_be(entity, entity.class(catalog).0);
+        }
+        let must = designer.layout.tables;
+        let own = |choice: &&Choice| component.has(&choice.base().entity);
+        let rows = rows.iter().filter(|asked| component.has(&asked.entity)).collect();
+        let mut scale = Self {
+            catalog,
+            choices: choices.iter().filter(own).collect(),
+            shapes: Vec::new(),
+            options: Vec::new(),
+            component,
+            terms,
+            equally,
+            rows,
+            near,
+            must,
+            program: whole.clone(),
+            owns: HashMap::new(),
+            base: None,
+        };
+        scale.pool();
+        scale
+    }
+
+    /// Thinks of shapes, and of which answer which choice.
+    fn pool(&mut self) {
+        for entity in self.near.clone().into_iter().filter(|entity| self.component.has(&entity.name)) {
+            let own: Vec<&Choice> =
+                self.choices.iter().filter(|choice| choice.base().entity == entity.name).copied().collect();
+            let shapes = super::pool::shapes(self.catalog, entity, &own, self.terms.abilities);
+            self.shapes.extend(shapes.into_iter().map(|shape| (entity, shape)));
+        }
+        let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
+        layout.tables = self.must.clone();
+        self.options = (0..self.choices.len()).map(|at| self.answered_by(at, &layout)).collect();
+        // What nothing answers is said by whoever compiles the design.
+        let answered: Vec<bool> = self.options.iter().map(|options| !options.is_empty()).collect();
+        let mut kept = answered.iter();
+        self.choices.retain(|_| kept.next() == Some(&true));
+        self.options.retain(|options| !options.is_empty());
+    }
+
+    fn answered_by(&mut self, choice: usize, layout: &Layout) -> Vec<At> {
+        let of = self.choices[choice];
+        let answers = |table: &Table| super::pool::answers(self.catalog, layout, of, table);
+        let must = self.must.iter().enumerate().filter(|(_, table)| answers(table)).map(|(at, _)| At::Must(at));
+        let shapes = self.shapes.iter().enumerate().filter(|(_, (_, shape))| answers(&shape.table));
+        let all: Vec<At> = must.chain(shapes.map(|(at, _)| At::Shape(at))).collect();
+        all.into_iter().filter(|at| self.is_legal(choice, *at)).collect()
+    }
+
+    /// Whether the engine's own language has nothing against it.
+    fn is_legal(&mut self, choice: usize, at: At) -> bool {
+        self.sketch_one(at, 1 << choice) && self.program.objections().is_empty()
+    }
+
+    /// The table of a choice in an assembled layout.
+    fn asked<'b>(&'b self, at: &'b [Option<String>]) -> Vec<(&'b Asked, Option<&'b str>)> {
+        let lists = self.choices.iter().zip(at).filter_map(|(choice, name)| name.as_deref().map(|name| (choice, name)));
+        let lists = lists.flat_map(|(choice, name)| choice.asked.iter().map(move |asked| (asked, Some(name))));
+        self.rows.iter().map(|asked| (*asked, None)).chain(lists).collect()
+    }
+
+    /// The tables of an assignment, and the name of each choice's.
+    pub(crate) fn tables(&self, assigned: &[At]) -> (Layout, Vec<Option<String>>) {
+        let mut designer = designer(self.catalog, Layout::new(&self.catalog.name, self.terms.engine), self.terms);
+        designer.layout.tables = self.must.clone();
+        designer.names = Names::taken(&designer.layout);
+        let mut names: Vec<Option<String>> = Vec::new();
+        let mut made: BTreeMap<usize, String> = BTreeMap::new();
+        for at in assigned {
+            let name = match at {
+                At::Must(at) => self.must[*at].name.clone(),
+                At::Shape(at) => match made.get(at) {
+                    Some(name) => name.clone(),
+                    None => {
+                        let (entity, shape) = &self.shapes[*at];
+                        let table = shape.named(entity, &mut designer.names);
+                        made.insert(*at, table.name.clone());
+                        designer.layout.tables.push(table);
+                        made[at].clone()
+                    }
+                },
+            };
+            names.push(Some(name));
+        }
+        // Those of all entities: whether there is a log of marks at all follows from them.
+        for entity in &self.catalog.entities {
+            kept::values(&mut designer, entity, |feeder| self.component.has(feeder));
+        }
+        designer.layout.ranks = structure::ranks(self.catalog, &designer.layout);
+        (designer.layout, names)
+    }
+
+    /// A table that must be there.
+    pub(crate) fn must_table(&self, at: usize) -> &Table {
+        &self.must[at]
+    }
+
+    /// What each pattern weighs in the design that was weighed last.
+    pub(crate) fn by_pattern(&self) -> BTreeMap<String, u128> {
+        let ground = Ground::new(&self.program, self.terms.dialect);
+        let weighed = ground.weigh(self.terms.tariff, self.equally);
+        let weight = |pattern: &keyloom_model::Pattern| weighed.of_pattern(&ground, &pattern.name);
+        self.catalog.patterns.iter().map(|pattern| (pattern.name.clone(), weight(pattern))).collect()
+    }
+
+    /// Where a layout answers each choice, if each of its tables is one that was thought of.
+    pub(crate) fn assigned_by(&self, layout: &Layout) -> Option<Vec<At>> {
+        let program = Program::compile(self.catalog, layout, self.terms.abilities);
+        let at = |choice: &&Choice| {
+            let name = &program.read(&choice.base().question)?.access.table;
+            let table = layout.table(name)?;
+            let same = |known: &Table| {
+                let key = |table: &Table| (table.holds.clone(), table.filter.clone(), table.sort.clone());
+                // A partition that is cut by time is one of the same shape.
+                let fields = |table: &Table| -> Vec<String> {
+                    let fields = table.partition.parts().iter().filter_map(|part| match part {
+                        Part::Field(field) => Some(field.clone()),
+                        Part::Bucket(..) => None,
+                    });
+                    fields.collect()
+                };
+                key(known) == key(table) && fields(known) == fields(table)
+            };
+            let must = self.must.iter().position(|known| known.name == *name && same(known)).map(At::Must);
+            must.or_else(|| self.shapes.iter().position(|(_, shape)| same(&shape.table)).map(At::Shape))
+        };
+        let all: Option<Vec<At>> = self.choices.iter().map(at).collect();
+        all.filter(|all| all.iter().zip(&self.options).all(|(at, options)| options.contains(at)))
+    }
+
+    /// What a design of the component comes to.
+    pub(crate) fn weigh(&mut self, assigned: &[At]) -> Score {
+        let (layout, names) = self.tables(assigned);
+        if !self.sketch(layout, &names) {
+            return Score { broken: u64::MAX, weight: u128::MAX };
+        }
+        let ground = Ground::new(&self.program, self.terms.dialect);
+        let weighed = ground.weigh(self.terms.tariff, self.equally);
+        let mut score = self.score(&weighed);
+        score.broken = score.broken.saturating_add(self.program.refusals.len() as u64 * REFUSED);
+        score
+    }
+
+    /// The score of a program that was sketched.
+    fn score(&self, weighed: &Weighed) -> Score {
+        let own = |table: &&Table| belongs(self.catalog, table).is_some_and(|entity| self.component.has(entity));
+        let tables = self.program.layout.tables.iter().zip(&weighed.stored);
+        let stored = tables.filter(|(table, _)| own(table)).map(|(_, stored)| *stored);
+        let writes = self.component.patterns.iter().filter_map(|pattern| weighed.writes.get(&pattern.name));
+        let parts = weighed.reads.iter().chain(writes).copied().chain(stored);
+        let weight = parts.fold(0_u128, u128::saturating_add);
+        let mut own_weighed = weighed.clone();
+        let is_own = |name: &str| self.program.layout.table(name).is_some_and(|table| own(&table));
+        own_weighed.breaks.retain(|found| is_own(&found.table));
+        own_weighed.unknown.retain(|found| is_own(&found.table));
+        Score { broken: broken_in(&self.program, &own_weighed), weight }
+    }
+
+    fn sketch(&mut self, layout: Layout, names: &[Option<String>]) -> bool {
+        let asked = self.asked(names).into_iter().map(|(asked, name)| (asked.clone(), name.map(str::to_owned)));
+        let asked: Vec<(Asked, Option<String>)> = asked.collect();
+        let asked: Vec<(&Asked, Option<&str>)> = asked.iter().map(|(asked, name)| (asked, name.as_deref())).collect();
+        self.program.layout.ranks = layout.ranks;
+        if self.program.sketch(layout.tables, &asked, &self.component.patterns).is_err() {
+            return false;
+        }
+        match bucket::cut(&self.program) {
+            Some(cut) => self.program.sketch(cut.tables, &asked, &self.component.patterns).is_ok(),
+            None => true,
+        }
+    }
+
+    /// A program of what must be there and one table that answers these choices.
+    fn sketch_one(&mut self, at: At, set: u128) -> bool {
+        let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
+        layout.tables = self.must.clone();
+        let name = match at {
+            At::Must(at) => self.must[at].name.clone(),
+            At::Shape(at) => {
+                let (entity, shape) = &self.shapes[at];
+                let table = shape.named(entity, &mut Names::taken(&layout));
+                layout.tables.push(table.clone());
+                table.name
+            }
+        };
+        let names = (0..self.choices.len()).map(|choice| (set >> choice & 1 == 1).then(|| name.clone()));
+        let names: Vec<Option<String>> = names.collect();
+        layout.ranks = structure::ranks(self.catalog, &layout);
+        self.sketch(layout, &names)
+    }
+
+    /// What must be paid whatever is chosen, and what each write does without any list.
+    pub(crate) fn base(&mut self) -> (u128, Vec<u128>) {
+        if let Some(base) = &self.base {
+            return base.clone();
+        }
+        let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
+        layout.tables = self.must.clone();
+        self.sketch(layout, &vec![None; self.choices.len()]);
+        let ground = Ground::new(&self.program, self.terms.dialect);
+        let tariff = self.terms.tariff;
+        let reads = ground.weigh_reads(tariff, self.equally);
+        let writes: Vec<u128> =
+            self.component.patterns.iter().map(|pattern| ground.weigh_writes(tariff, pattern, "").1).collect();
+        let own = |table: &&Table| belongs(self.catalog, table).is_some_and(|entity| self.component.has(entity));
+        let stored = self.program.layout.tables.iter().filter(own).map(|table| ground.weigh_stored(tariff, table));
+        let all = reads.into_iter().chain(writes.iter().copied()).chain(stored).fold(0_u128, u128::saturating_add);
+        self.base = Some((all, writes));
+        self.base()
+    }
+
+    /// What a table adds at least, when it answers these choices.
+    pub(crate) fn own(&mut self, at: At, set: u128) -> Own {
+        if let Some(own) = self.owns.get(&(at, set)) {
+            return own.clone();
+        }
+        let (_, alone) = self.base();
+        let own = match self.sketch_one(at, set) {
+            true => self.weigh_one(at, set, &alone),
+            false => Own { broken: u64::MAX, ..Own::default() },
+        };
+        self.owns.insert((at, set), own.clone());
+        own
+    }
+
+    /// The table that was sketched last.
+    fn weigh_one(&self, at: At, set: u128, alone: &[u128]) -> Own {
+        let (ground, tariff) = (Ground::new(&self.program, self.terms.dialect), self.terms.tariff);
+        let tables = &self.program.layout.tables;
+        let of = match at {
+            At::Must(at) => tables.get(at),
+            At::Shape(_) => tables.last(),
+        };
+        let Some(table) = of else { return Own::default() };
+        let asked = |plan: &ReadPlan| {
+            let chosen = self.choices.iter().enumerate().filter(|(choice, _)| set >> choice & 1 == 1);
+            chosen.flat_map(|(_, choice)| &choice.asked).any(|asked| asked.question == plan.asked.question)
+        };
+        let reads = self.program.reads.iter().zip(ground.weigh_reads(tariff, self.equally));
+        let reads = reads.filter(|(plan, _)| asked(plan)).fold(0_u128, |sum, (_, weight)| sum.saturating_add(weight));
+        if let At::Must(_) = at {
+            // It is there anyway.
+            return Own { weight: reads, reads, ..Own::default() };
+        }
+        let mut weight = reads.saturating_add(ground.weigh_stored(tariff, table));
+        let mut company = Vec::new();
+        for (pattern, alone) in self.component.patterns.iter().zip(alone) {
+            let (on, all) = ground.weigh_writes(tariff, pattern, &table.name);
+            weight = weight.saturating_add(on);
+            company.push(all.saturating_sub(on).saturating_sub(*alone));
+        }
+        Own { weight, reads, broken: self.broken_by(table), company }
+    }
+
+    /// The limits that the table by itself breaks, as often as choices meet it.
+    fn broken_by(&self, table: &Table) -> u64 {
+        let ground = Ground::new(&self.program, self.terms.dialect);
+        let weighed = ground.weigh(self.terms.tariff, self.equally);
+        let breaks = weighed.breaks.iter().filter(|found| found.table == table.name);
+        let unknown = weighed.unknown.iter().filter(|found| found.table == table.name).count() as u64 * broken(None);
+        let each = breaks.fold(unknown, |sum, found| sum.saturating_add(broken(Some(found.limit.kind))));
+        let choices = self.choices.iter().filter(|choice| {
+            self.program.reads.iter().any(|plan| plan.access.table == table.name && plan.asked == *choice.base())
+        });
+        each.saturating_mul(choices.count().max(1) as u64)
+    }
+}
+
+/// The limits that a program breaks, each as often as lists meet it.
+pub(crate) fn broken_in(program: &Program, weighed: &Weighed) -> u64 {
+    let lists = |table: &str| {
+        let meets = |plan: &&ReadPlan| {
+            let base = match &plan.asked.question {
+                Question::Pattern { sent, .. } => sent.is_empty(),
+                Question::Support { .. } => true,
+            };
+            base && plan.access.table == table && plan.asked.wants != Wants::Row
+        };
+        program.reads.iter().filter(meets).count().max(1) as u64
+    };
+    let breaks = weighed.breaks.iter().map(|found| (&found.table, broken(Some(found.limit.kind))));
+    let unknown = weighed.unknown.iter().map(|found| (&found.table, broken(None)));
+    let limits = breaks.chain(unknown);
+    let limits = limits.fold(0_u64, |sum, (table, each)| sum.saturating_add(each.saturating_mul(lists(table))));
+    let wide = |plan: &&ReadPlan| plan.at_most.is_some_and(|reads| reads.partitions > PARTITIONS_MAX);
+    let wide = program.reads.iter().filter(wide).count() as u64 * broken(Some(Limit::RuleOfThumb));
+    limits.saturating_add(wide)
+}
+
+fn designer<'a>(catalog: &'a Catalog, layout: Layout, terms: &Terms<'_>) -> Designer<'a> {
+    let names = Names::taken(&layout);
+    Designer { catalog, companions: Companions::of(terms.abilities), layout, names, asked: Vec::new() }
+}
+
+/// Whether an entity matters when a component's tables are weighed.
+fn is_near(catalog: &Catalog, component: &Component<'_>, entity: &Entity) -> bool {
+    let points = |from: &Entity| {
+        from.fields.iter().any(|field| field.reference.as_ref().is_some_and(|to| to.entity == entity.name))
+    };
+    let kept_from = entity.fields.iter().any(|field| match &field.fill {
+        Fill::Kept(kept) => component.has(&kept.entity),
+        _ => false,
+    });
+    component.has(&entity.name)
+        || kept_from
+        || catalog.entities.iter().filter(|known| component.has(&known.name)).any(points)
+}
+
+/// The entity whose writes change a table: that of its rows, or of what it is counted from.
+pub(crate) fn belongs<'a>(catalog: &'a Catalog, table: &'a Table) -> Option<&'a str> {
+    let kept = |entity: &str, field: &str| match &catalog.entity(entity)?.field(field)?.fill {
+        Fill::Kept(kept) => Some(kept.entity.as_str()),
+        _ => None,
+    };
+    match &table.holds {
+        Holds::Source { entity, .. }
+        | Holds::Projection { entity, .. }
+        | Holds::Reservations { entity, .. }
+        | Holds::Newest { entity }
+        | Holds::Numbers { entity, .. } => Some(entity),
+        Holds::Kept { entity, field, .. } | Holds::Contributions(Counted::Field { entity, field }) => {
+            kept(entity, field)
+        }
+        // A rollup is looked at with what it is kept from.
+        Holds::Contributions(Counted::Rollup(rollup)) => Some(rollup),
+    }
+}
