@@ -73,9 +73,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  keyloom check                                all that this folder holds: catalog.yaml, CQL, programs\n  keyloom check schema/ --queries src/         a schema, and the programs that use it\n  keyloom check examples/cases                 a folder, which stands for its catalog.yaml\n  keyloom check examples/cases layout.yaml     a catalog and its layout\n  keyloom check --deny warning orders.yaml     fail on warnings too\n  keyloom check --format sarif > keyloom.sarif for code scanning\n  keyloom check --write-baseline known.txt     write down what is there today,\n  keyloom check --baseline known.txt           and see only what is new\n  keyloom check --since origin/main            only what stands in changed lines, or points to them\n\nA comment allows a finding of the statement behind it, in CQL and in programs:\n  -- keyloom: allow full-scan because 'nightly, 200 rows' until 2027-03-01\n\nSettings come from the nearest keyloom.toml up to the repository's root:\n  deny = \"warning\"\n  exclude = [\"old/**\"]\n  [[allow]]\n  rule = \"missing-expiry\"\n  because = \"the archive job removes rows\"\n  until = \"2027-01-01\"\n  paths = [\"billing/**\"]"
     )]
     Check(CheckArguments),
-    /// Design the tables of a catalog on an engine: one structure for each question, by rule
+    /// Design the tables of a catalog on an engine: the cheapest of those that can be thought of, and why
     #[command(
-        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out."
+        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom design examples/cases --engine dynamodb --explain\n                                               what it costs, and for each pattern what would be next best\n  keyloom design examples/cases --explain=show_timeline\n                                               the same of one pattern\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out.\nWithout --layout, `up`, `size` and `emit` take one table for each list, by rule."
     )]
     Design(DesignArguments),
     /// Print a catalog in the words of others: its tables as CQL, CloudFormation, Terraform or a diagram, its endpoints as OpenAPI
@@ -378,6 +378,9 @@ pub(crate) struct DesignArguments {
     /// The engine: embedded, cassandra or dynamodb
     #[arg(long, value_name = "ENGINE", default_value = "embedded", value_parser = engine)]
     pub(crate) engine: Engine,
+    /// Say why: what it costs, how each pattern is answered, what would be next best; with a name, of one pattern
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "format")]
+    pub(crate) explain: Option<String>,
     /// The file to write; without it, the layout is printed
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

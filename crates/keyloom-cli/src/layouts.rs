@@ -36,9 +36,14 @@ pub(crate) fn program(
     let given = file.map(|path| layout(path, catalog, sources)).transpose()?;
     let engine = given.as_ref().map_or(engine, |layout| layout.engine);
     let Some(abilities) = keyloom::serve::abilities(engine) else {
-        complain(&format!("nothing is designed for {} yet; there are: embedded, cassandra, dynamodb", engine.title()));
+        complain(&nothing_for(engine));
         return Err(Exit::BadInput);
     };
     let layout = given.unwrap_or_else(|| design(&catalog.catalog, engine, &abilities));
     Ok(Program::compile(&catalog.catalog, &layout, &abilities))
+}
+
+/// That nothing can be designed for an engine.
+pub(crate) fn nothing_for(engine: Engine) -> String {
+    format!("nothing is designed for {} yet; there are: embedded, cassandra, dynamodb", engine.title())
 }

@@ -13,9 +13,9 @@ use crate::layouts::program;
 use crate::output::{complain, print, print_findings};
 
 /// The region whose prices are taken unless one is stated.
-const REGION: &str = "us-east-1";
+pub(crate) const REGION: &str = "us-east-1";
 /// How many nodes have each row unless it is stated.
-const REPLICAS: u32 = 3;
+pub(crate) const REPLICAS: u32 = 3;
 
 /// Says what a catalog comes to.
 pub(crate) fn run(arguments: &SizeArguments) -> Exit {

@@ -1,6 +1,7 @@
 //! What was understood of a catalog: endpoints with their inputs, answers and reasons, and what each write moves; and of a
 //! program: which tables answer, what a write does to them.
 
+mod explain;
 mod json;
 mod plan;
 mod plan_json;
@@ -8,6 +9,7 @@ mod text;
 
 use keyloom_model::{Catalog, Entity, Pattern};
 
+pub use explain::explain;
 pub use json::json;
 pub(crate) use plan::verb;
 pub use plan::{plan, sentences};

@@ -6,7 +6,7 @@ use keyloom_facts::Kind as Limit;
 use keyloom_model::layout::{Counted, Holds, Layout, Part, Question, Table};
 use keyloom_model::{Catalog, Entity, Fill};
 use keyloom_plan::{Asked, Companions, Program, ReadPlan, Wants};
-use keyloom_size::{Equally, Ground, Weighed};
+use keyloom_size::{Equally, Ground, Unknown, Weighed};
 
 use super::Terms;
 use super::choice::Choice;
@@ -34,6 +34,15 @@ pub struct Score {
     pub broken: u64,
     /// What it costs, in the parts of a [`keyloom_size::Tariff`].
     pub weight: u128,
+}
+
+impl Score {
+    /// How many limits of each kind are broken, the hardest kind first: refused by the plan, refused by the engine, throttled, rules
+    /// of thumb, and those of which nobody can tell.
+    pub fn by_kind(&self) -> [u64; 5] {
+        let lane = |at: u32| self.broken >> (at * LANE) & ((1 << LANE) - 1);
+        [lane(4), lane(3), lane(2), lane(1), lane(0)]
+    }
 }
 
 /// The digits of one kind of limit.
@@ -360,7 +369,8 @@ impl<'a> Scale<'a> {
         let ground = Ground::new(&self.program, self.terms.dialect);
         let weighed = ground.weigh(self.terms.tariff, self.equally);
         let breaks = weighed.breaks.iter().filter(|found| found.table == table.name);
-        let unknown = weighed.unknown.iter().filter(|found| found.table == table.name).count() as u64 * broken(None);
+        let unknown = weighed.unknown.iter().filter(|found| found.table == table.name && is_size(found));
+        let unknown = unknown.count() as u64 * broken(None);
         let each = breaks.fold(unknown, |sum, found| sum.saturating_add(broken(Some(found.limit.kind))));
         let choices = self.choices.iter().filter(|choice| {
             self.program.reads.iter().any(|plan| plan.access.table == table.name && plan.asked == *choice.base())
@@ -382,12 +392,18 @@ pub(crate) fn broken_in(program: &Program, weighed: &Weighed) -> u64 {
         program.reads.iter().filter(meets).count().max(1) as u64
     };
     let breaks = weighed.breaks.iter().map(|found| (&found.table, broken(Some(found.limit.kind))));
-    let unknown = weighed.unknown.iter().map(|found| (&found.table, broken(None)));
+    let unknown = weighed.unknown.iter().filter(|found| is_size(found)).map(|found| (&found.table, broken(None)));
     let limits = breaks.chain(unknown);
     let limits = limits.fold(0_u64, |sum, (table, each)| sum.saturating_add(each.saturating_mul(lists(table))));
     let wide = |plan: &&ReadPlan| plan.at_most.is_some_and(|reads| reads.partitions > PARTITIONS_MAX);
     let wide = program.reads.iter().filter(wide).count() as u64 * broken(Some(Limit::RuleOfThumb));
     limits.saturating_add(wide)
+}
+
+/// Whether a limit is one of how large a partition may be: there, not to know is worse than to know. How uneven calls are is asked for
+/// elsewhere; a second table only to know that its own calls are few would be absurd.
+fn is_size(unknown: &Unknown) -> bool {
+    ["partition_rows", "partition_bytes", "partition_cells"].contains(&unknown.limit.name.as_str())
 }
 
 fn designer<'a>(catalog: &'a Catalog, layout: Layout, terms: &Terms<'_>) -> Designer<'a> {
