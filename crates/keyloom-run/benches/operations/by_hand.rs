@@ -288,5 +288,7 @@ fn token(key: &str, inputs: &Json, version: u64) -> Value<'static> {
         Value::Timestamp(birth),
         half(inputs.to_string().as_bytes()),
         Value::Int(version.cast_signed()),
+        // Nothing is refused here.
+        Value::Null,
     ])
 }
