@@ -136,6 +136,9 @@ impl Form {
 /// # Errors
 /// When the value is none of its kind, or a moment outside the years that can be written.
 pub fn to_json(value: &Value<'_>, kind: &Kind) -> Result<Json, Mismatch> {
+    if Form::written(kind) == [Form::Text] && !value.is_null() {
+        return to_text(value, kind).map(Json::String);
+    }
     let mut text = String::new();
     write_json(value, kind, &mut text)?;
     parse(text.as_bytes()).map_err(|_| Mismatch("it is no JSON that could be read again".into()))

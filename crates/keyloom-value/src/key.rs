@@ -126,7 +126,10 @@ pub fn encode_part(value: &Value<'_>, part: &Part, out: &mut Vec<u8>) -> Result<
 /// When the bytes are none of a key with these parts.
 pub fn decode<'a>(bytes: &'a [u8], parts: &[Part]) -> Result<Vec<Value<'a>>, Malformed> {
     let mut rest = bytes;
-    let values = parts.iter().map(|part| decode_part(&mut rest, part)).collect::<Result<_, _>>()?;
+    let mut values = Vec::with_capacity(parts.len());
+    for part in parts {
+        values.push(decode_part(&mut rest, part)?);
+    }
     if rest.is_empty() { Ok(values) } else { Err(Malformed("a key goes on behind its last component")) }
 }
 

@@ -7,7 +7,7 @@ use keyloom_model::Date;
 
 use crate::{
     canonical::{version_7, within_38_digits},
-    kind::Kind,
+    kind::{Kind, Variant},
     value::{Duration, Mismatch, Value},
 };
 
@@ -46,13 +46,16 @@ pub(crate) fn write_text(value: &Value<'_>, kind: &Kind, out: &mut String) -> Re
         (Value::Timestamp(value), Kind::Timestamp { micros }) => write_timestamp(*value, *micros, out)?,
         (Value::Duration(value), Kind::Duration) => out.push_str(&duration_text(*value)),
         (Value::Ip(value), Kind::Ip) => drop(write!(out, "{value}")),
-        (Value::Enum(rank), Kind::Enum(variants)) => match variants.iter().find(|variant| variant.rank == *rank) {
-            Some(variant) => out.push_str(&variant.name),
-            None => return Err(Mismatch(format!("{rank} is no rank of this enum"))),
-        },
+        (Value::Enum(rank), Kind::Enum(variants)) => out.push_str(variant_name(*rank, variants)?),
         (value, kind) => return Err(Mismatch::between(value, kind)),
     }
     Ok(())
+}
+
+/// What the variant of an enum with this rank is called.
+pub(crate) fn variant_name(rank: u16, variants: &[Variant]) -> Result<&str, Mismatch> {
+    let found = variants.iter().find(|variant| variant.rank == rank);
+    found.map(|variant| variant.name.as_str()).ok_or_else(|| Mismatch(format!("{rank} is no rank of this enum")))
 }
 
 /// Reads a value from its text.
@@ -165,17 +168,16 @@ pub(crate) fn decimal(text: &str, scale: u8) -> Option<i128> {
     within_38_digits(if negative { -value } else { value }).ok()
 }
 
+/// Where the digits of each byte of a uuid stand in its text.
+const UUID_PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
 /// Every row has such values, so they are written without the machinery of formats.
 fn write_uuid(uuid: &[u8; 16], out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let (mut text, mut at) = ([b'-'; 36], 0);
-    for byte in uuid {
-        if matches!(at, 8 | 13 | 18 | 23) {
-            at += 1;
-        }
+    let mut text = [b'-'; 36];
+    for (byte, at) in uuid.iter().zip(UUID_PLACES) {
         text[at] = DIGITS[usize::from(byte >> 4)];
         text[at + 1] = DIGITS[usize::from(byte & 15)];
-        at += 2;
     }
     push_ascii(&text, out);
 }
@@ -205,53 +207,65 @@ fn digit(number: u64) -> u8 {
     b'0' + u8::try_from(number % 10).unwrap_or(0)
 }
 
-/// The last digits of a number, with zeros before it.
-fn write_digits(mut number: u64, digits: usize, out: &mut String) {
-    let mut text = [b'0'; 20];
-    for place in text[..digits].iter_mut().rev() {
+/// Puts the last digits of a number into these places, with zeros before it.
+fn put_digits(mut number: u64, places: &mut [u8]) {
+    for place in places.iter_mut().rev() {
         *place = digit(number);
         number /= 10;
     }
-    push_ascii(&text[..digits], out);
 }
 
 fn uuid(text: &str) -> Option<[u8; 16]> {
-    let mut uuid = [0; 16];
-    let bytes = text.as_bytes();
-    if bytes.len() != 36 || [8, 13, 18, 23].iter().any(|at| bytes[*at] != b'-') {
+    let text: &[u8; 36] = text.as_bytes().try_into().ok()?;
+    if [8, 13, 18, 23].iter().any(|at| text[*at] != b'-') {
         return None;
     }
-    let mut digits = bytes.iter().filter(|byte| **byte != b'-').map(|byte| char::from(*byte).to_digit(16));
-    for byte in &mut uuid {
-        *byte = u8::try_from(digits.next()?? * 16 + digits.next()??).ok()?;
+    let mut uuid = [0; 16];
+    for (byte, at) in uuid.iter_mut().zip(UUID_PLACES) {
+        *byte = hex_digit(text[at])? << 4 | hex_digit(text[at + 1])?;
     }
-    digits.next().is_none().then_some(uuid)
+    Some(uuid)
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
 }
 
 fn write_date(days: i64, out: &mut String) -> Result<(), Mismatch> {
+    let mut text = *b"0000-00-00";
+    put_date(days, &mut text)?;
+    push_ascii(&text, out);
+    Ok(())
+}
+
+/// Puts a day where `0000-00-00` stands.
+fn put_date(days: i64, text: &mut [u8]) -> Result<(), Mismatch> {
     let date = Date::from_days_since_1970(days);
     let date = date.ok_or_else(|| Mismatch("a day outside the years 1 to 9999".into()))?;
-    for (number, digits, mark) in
-        [(date.year.into(), 4, "-"), (u64::from(date.month), 2, "-"), (u64::from(date.day), 2, "")]
-    {
-        write_digits(number, digits, out);
-        out.push_str(mark);
-    }
+    put_digits(date.year.into(), &mut text[..4]);
+    put_digits(date.month.into(), &mut text[5..7]);
+    put_digits(date.day.into(), &mut text[8..10]);
     Ok(())
 }
 
 fn write_timestamp(value: i64, micros: bool, out: &mut String) -> Result<(), Mismatch> {
-    let (per_second, width) = if micros { (1_000_000, 6) } else { (1_000, 3) };
+    let (per_second, end) = if micros { (1_000_000, 26) } else { (1_000, 23) };
     let (seconds, fraction) = (value.div_euclid(per_second), value.rem_euclid(per_second));
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    out.reserve(27);
-    write_date(days, out)?;
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    for (mark, number, digits) in [('T', hour, 2), (':', minute, 2), (':', second, 2), ('.', fraction, width)] {
-        out.push(mark);
-        write_digits(number.unsigned_abs(), digits, out);
-    }
-    out.push('Z');
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400).unsigned_abs());
+    // All of it in one piece: a text that grows digit by digit takes several times as long.
+    let mut text = *b"0000-00-00T00:00:00.000000Z";
+    put_date(days, &mut text[..10])?;
+    put_digits(second / 3600, &mut text[11..13]);
+    put_digits(second / 60 % 60, &mut text[14..16]);
+    put_digits(second % 60, &mut text[17..19]);
+    put_digits(fraction.unsigned_abs(), &mut text[20..end]);
+    text[end] = b'Z';
+    push_ascii(&text[..=end], out);
     Ok(())
 }
 

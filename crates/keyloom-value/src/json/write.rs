@@ -8,7 +8,7 @@ use serde_json::Number;
 use super::{names, sorted, told_apart_by_form};
 use crate::{
     kind::Kind,
-    text::{to_text, write_text},
+    text::{to_text, variant_name, write_text},
     value::{Mismatch, Value},
 };
 
@@ -39,7 +39,7 @@ pub fn write_json(value: &Value<'_>, kind: &Kind, out: &mut String) -> Result<()
             out.push_str(text);
         }
         (Value::Text(text), Kind::Text) => escaped(text, out),
-        (Value::Enum(_), Kind::Enum(_)) => escaped(&to_text(value, kind)?, out),
+        (Value::Enum(rank), Kind::Enum(variants)) => escaped(variant_name(*rank, variants)?, out),
         (Value::List(items), Kind::List(kind)) => {
             all('[', items.iter(), ']', out, |item, out| write_json(item, kind, out))?;
         }
