@@ -11,7 +11,7 @@ use keyloom_value::{Value, canonical};
 use crate::{
     answer::Answer,
     carry::Companion,
-    digest::digest,
+    digest::Parts,
     dirty::NewMark,
     judge::Next,
     problem::Problem,
@@ -195,14 +195,18 @@ fn bytes(value: &Owned) -> usize {
 pub(crate) fn version_of(entity: &EntityPlan, values: &[Owned], request: &Request) -> Result<u64, Problem> {
     /// So many versions lie in a millisecond, two apart: a removal stands below each.
     const SLOTS: u64 = 499;
-    let mut bytes = Vec::new();
-    for (value, (_, kind)) in values.iter().zip(&entity.fields) {
-        bytes.push(u8::from(value.is_null()));
-        if !value.is_null() {
-            canonical::encode(value, kind, &mut bytes).map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
+    let mut parts = Parts::of("appended", &[]);
+    let written = parts.write(|out| {
+        for (value, (_, kind)) in values.iter().zip(&entity.fields) {
+            out.push(u8::from(value.is_null()));
+            if !value.is_null() {
+                canonical::encode(value, kind, out)?;
+            }
         }
-    }
-    let [a, b, c, d, ..] = digest("appended", &[&bytes]);
+        Ok(())
+    });
+    written.map_err(|mismatch| Problem::Broken(mismatch.to_string()))?;
+    let [a, b, c, d, ..] = parts.digest();
     let slot = u64::from(u32::from_be_bytes([a, b, c, d])) % SLOTS;
     Ok(u64::try_from(request.key.birth_ms).unwrap_or(0).max(1) * 1_000 + 2 * slot)
 }

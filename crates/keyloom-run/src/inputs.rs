@@ -9,7 +9,7 @@ use keyloom_value::{
 };
 use serde_json::Value as Json;
 
-use crate::{caller::Caller, digest::digest, problem::Problem, seen::Seen, size::within_size};
+use crate::{caller::Caller, digest::Parts, problem::Problem, seen::Seen, size::within_size};
 
 /// The inputs that a pattern takes, by their names, with their kinds. They are looked up once, and shared by all calls.
 pub(crate) type InputKinds = Arc<[(String, Kind)]>;
@@ -211,20 +211,19 @@ impl Inputs {
         self.kinds.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()
     }
 
-    /// Stands for these inputs of this pattern by this caller: equal exactly when all are.
-    pub(crate) fn digest(&self, pattern: &str) -> Result<[u8; 16], Problem> {
-        let mut bytes = Vec::new();
+    /// Stands for these inputs of this pattern by this caller, for whom its seal stands: equal exactly when all are.
+    pub(crate) fn digest(&self, pattern: &str, caller: &[u8; 16]) -> Result<[u8; 16], Problem> {
+        let mut parts = Parts::of("inputs", &[pattern.as_bytes(), caller]);
         for ((_, kind), sent) in self.kinds.iter().zip(&self.values) {
-            let mut value = Vec::new();
-            if !sent.is_null() {
-                value.push(1);
-                canonical::encode(sent, kind, &mut value).map_err(Unfit::from)?;
-            }
-            bytes.push(value);
+            let written = parts.write(|out| {
+                if sent.is_null() {
+                    return Ok(());
+                }
+                out.push(1);
+                canonical::encode(sent, kind, out)
+            });
+            written.map_err(Unfit::from)?;
         }
-        let caller = self.caller.seal();
-        let parts: Vec<&[u8]> =
-            [pattern.as_bytes(), &caller].into_iter().chain(bytes.iter().map(Vec::as_slice)).collect();
-        Ok(digest("inputs", &parts))
+        Ok(parts.digest())
     }
 }

@@ -85,6 +85,37 @@ impl Run {
         inputs: &Inputs,
         request: &Request,
     ) -> Result<Vec<Owned>, Problem> {
+        let mut values = if request.filled.is_empty() {
+            self.filled(plan, entity, inputs, request)?
+        } else {
+            request.filled.clone()
+        };
+        // A row that an update makes has what it was looked for by: a unique value, and the key.
+        if let Some(named) = &request.named {
+            for (field, value) in entity.reservations[named.reservation].fields.iter().zip(&named.value) {
+                values[*field] = value.clone();
+            }
+        }
+        for (field, value) in entity.source.key.iter().zip(&request.target) {
+            values[*field] = value.clone();
+        }
+        if let Some(tenant) = entity.tenant {
+            values[tenant] = inputs.tenant();
+        }
+        if let Some(only) = entity.only {
+            values[only] = ALL;
+        }
+        Ok(values)
+    }
+
+    /// Every field of a new row as sent, as assigned, or as its declaration fills it, whichever row it will be.
+    pub(crate) fn filled(
+        &self,
+        plan: &Write,
+        entity: &EntityPlan,
+        inputs: &Inputs,
+        request: &Request,
+    ) -> Result<Vec<Owned>, Problem> {
         let declared = self.declared(entity)?;
         let mut values = vec![Value::Null; entity.fields.len()];
         let keyed = plan.verb == WriteVerb::Update;
@@ -107,21 +138,6 @@ impl Run {
                 };
             }
             values[at] = value;
-        }
-        // A row that an update makes has what it was looked for by: a unique value, and the key.
-        if let Some(named) = &request.named {
-            for (field, value) in entity.reservations[named.reservation].fields.iter().zip(&named.value) {
-                values[*field] = value.clone();
-            }
-        }
-        for (field, value) in entity.source.key.iter().zip(&request.target) {
-            values[*field] = value.clone();
-        }
-        if let Some(tenant) = entity.tenant {
-            values[tenant] = inputs.tenant();
-        }
-        if let Some(only) = entity.only {
-            values[only] = ALL;
         }
         Ok(values)
     }

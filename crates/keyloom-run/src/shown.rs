@@ -25,6 +25,24 @@ impl Shown {
     }
 }
 
+/// The name of a value in an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Name {
+    /// The objects that it stands in, from outside.
+    around: Vec<String>,
+    /// Its own, as it is written before the value.
+    written: String,
+}
+
+impl Name {
+    /// A path: `user`, `name` is the member `name` of an object `user`.
+    pub(crate) fn of(mut path: Vec<String>) -> Self {
+        let mut written = String::new();
+        write_name(&path.pop().unwrap_or_default(), &mut written);
+        Self { around: path, written }
+    }
+}
+
 /// An object that is being written.
 pub(crate) struct Object<'a> {
     text: String,
@@ -42,19 +60,21 @@ impl<'a> Object<'a> {
         Self { text, open: Vec::new(), empty: true }
     }
 
-    /// Puts a value where its path leads: `user.name` into an object `user`, whose members must come one after the other. Absent
+    /// Puts a value where its name leads: `user.name` into an object `user`, whose members must come one after the other. Absent
     /// values are left out.
-    pub(crate) fn put(&mut self, names: &'a [String], value: &Value<'_>, kind: &Kind) -> Result<(), Problem> {
-        let Some((name, path)) = names.split_last().filter(|_| !value.is_null()) else { return Ok(()) };
-        let common = self.open.iter().zip(path).take_while(|(open, part)| *open == part).count();
+    pub(crate) fn put(&mut self, name: &'a Name, value: &Value<'_>, kind: &Kind) -> Result<(), Problem> {
+        if value.is_null() {
+            return Ok(());
+        }
+        let common = self.open.iter().zip(&name.around).take_while(|(open, part)| *open == part).count();
         self.close_to(common);
         self.comma();
-        for part in &path[common..] {
+        for part in &name.around[common..] {
             write_name(part, &mut self.text);
             self.text.push('{');
             self.open.push(part);
         }
-        write_name(name, &mut self.text);
+        self.text.push_str(&name.written);
         self.empty = false;
         write_json(value, kind, &mut self.text).map_err(|mismatch| Problem::Broken(mismatch.to_string()))
     }
@@ -101,7 +121,7 @@ mod tests {
 
     #[test]
     fn objects_inside_are_opened_and_closed_where_they_are_needed() {
-        let names = |path: &str| -> Vec<String> { path.split('.').map(str::to_owned).collect() };
+        let names = |path: &str| Name::of(path.split('.').map(str::to_owned).collect());
         let paths =
             ["id", "user.name", "user.home.city", "user.home.street", "user.age", "team.name", "hours"].map(names);
         let written = |absent: &[usize]| {

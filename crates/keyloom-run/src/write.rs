@@ -48,6 +48,8 @@ pub(crate) struct Request {
     pub(crate) named: Option<Named>,
     /// The key of the source row that it names; empty for one that it makes.
     pub(crate) target: Vec<Owned>,
+    /// The fields of a row that it always makes, once they are looked up; else empty.
+    pub(crate) filled: Vec<Owned>,
 }
 
 impl Run {
@@ -85,7 +87,7 @@ impl Run {
         let mut calls: Vec<(Call<'_>, [u8; 16], u32)> = Vec::with_capacity(items.len());
         for inputs in items {
             // Which of several equal items it is tells them apart, wherever they stand when they are sent again.
-            let digest = inputs.digest(pattern)?;
+            let digest = inputs.digest(pattern, &inputs.caller().seal())?;
             let number = calls.iter().filter(|(_, known, _)| *known == digest).count();
             let call = Call { pattern, inputs, key, order: None, limit: None, cursor: None };
             calls.push((call, digest, u32::try_from(number).unwrap_or(u32::MAX)));
@@ -102,6 +104,9 @@ impl Run {
         if entity.source.hidden.is_none() {
             // Whatever is in the row must be the same when the request is repeated, so it happens when it was born.
             request.now_us = request.key.birth_ms.saturating_mul(1_000);
+        }
+        if let Target::New = plan.target {
+            request.filled = self.filled(plan, entity, &call.inputs, &request)?;
         }
         let key = match &plan.target {
             Target::New | Target::Key(_) => self.own_row(plan, entity, call, &request)?,
@@ -294,14 +299,14 @@ impl Run {
             return Err(Problem::Input("a write has no `limit`, no `cursor` and no `order`".into()));
         }
         let now_us = self.now_us();
-        let (inputs, caller) = (call.inputs.digest(call.pattern)?, call.inputs.caller());
         let mut key = match &plan.once_per[..] {
-            [] => self.idempotency_key(call.key, caller)?,
+            [] => self.idempotency_key(call.key, call.inputs.caller())?,
             fields => {
                 let always = plan.verb == WriteVerb::Create && entity.source.hidden.is_some();
                 IdempotencyKey::once_per(call.pattern, fields, &call.inputs, now_us, self.program.retries_ms(), always)?
             }
         };
+        let inputs = call.inputs.digest(call.pattern, &key.caller)?;
         if plan.batch.is_some() && plan.once_per.is_empty() {
             key = key.item(&inputs, number);
         }
@@ -309,8 +314,8 @@ impl Run {
         // Whoever sends what happens once may do so again when more of it holds: a refusal is not his last word.
         let once = !plan.once_per.is_empty();
         let (creates, repeated) = (plan.verb == WriteVerb::Create, call.inputs.is_repeated() && !once);
-        let (caller, named, target) = (key.caller, None, Vec::new());
-        Ok(Request { caller, key, token, now_us, once, creates, repeated, named, target })
+        let (caller, named, target, filled) = (key.caller, None, Vec::new(), Vec::new());
+        Ok(Request { caller, key, token, now_us, once, creates, repeated, named, target, filled })
     }
 
     /// The answer to a request that a row has absorbed before.

@@ -4,12 +4,12 @@ use keyloom_model::{Endpoint, Entity, Field, Path, Returns, Root};
 use keyloom_value::Kind;
 
 use super::{Bound, Copied, EntityPlan, Program, one};
-use crate::evaluate::BuiltIn;
+use crate::{evaluate::BuiltIn, shown::Name};
 
 /// What is answered for each row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outputs {
-    pub(crate) items: Vec<(Vec<String>, From)>,
+    pub(crate) items: Vec<(Name, From)>,
     /// Other rows that are looked up: the entity, and the own fields that its source's key equals.
     pub(crate) lookups: Vec<(usize, Vec<usize>)>,
     /// Kept values that are looked up: which, and the own fields that their key equals.
@@ -57,7 +57,7 @@ impl Program {
             Returns::Default => fields(&|field| Endpoint::holds(&self.catalog, field)),
             Returns::All | Returns::Before | Returns::After => fields(&|_| true),
         };
-        let mut outputs = Outputs::default();
+        let (mut outputs, mut items) = (Outputs::default(), Vec::new());
         for path in &paths {
             let held = copied.iter().position(|copied| copied.path == *path);
             let from = match held {
@@ -67,9 +67,10 @@ impl Program {
             };
             // What is not run of the other entity, or of what keeps the value, was said there.
             let Some(from) = from else { return Err(Vec::new()) };
-            outputs.items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
+            items.push((path.to_string().split('.').map(str::to_owned).collect(), from));
         }
-        together(&mut outputs.items);
+        together(&mut items);
+        outputs.items = items.into_iter().map(|(path, from)| (Name::of(path), from)).collect();
         Ok(outputs)
     }
 

@@ -64,23 +64,23 @@ impl Run {
         }
         let answer = |(at, row): (usize, &Found)| {
             let mut object = Object::sized(SIZE);
-            for (names, from) in &outputs.items {
+            for (name, from) in &outputs.items {
                 match from {
-                    From::Field(field) => object.put(names, &row.values[*field], &entity.fields[*field].1)?,
+                    From::Field(field) => object.put(name, &row.values[*field], &entity.fields[*field].1)?,
                     From::Kept(which) => {
                         let kind = &self.program.kept[outputs.kept[*which].0].kind;
-                        object.put(names, &kept_values[*which][at], kind)?;
+                        object.put(name, &kept_values[*which][at], kind)?;
                     }
-                    From::Copied { copied, kind } => object.put(names, &row.copied[*copied], kind)?,
-                    From::BuiltIn(name) => {
-                        if let (Some(value), Some(kind)) = (row.built_in.value(name), BuiltIn::kind(name)) {
-                            object.put(names, &value, &kind)?;
+                    From::Copied { copied, kind } => object.put(name, &row.copied[*copied], kind)?,
+                    From::BuiltIn(which) => {
+                        if let (Some(value), Some(kind)) = (row.built_in.value(which), BuiltIn::kind(which)) {
+                            object.put(name, &value, &kind)?;
                         }
                     }
                     From::Lookup { lookup, field } => {
                         let other = self.entity(outputs.lookups[*lookup].0);
                         if let Some(record) = &looked_up[*lookup][at] {
-                            object.put(names, &record.values[*field], &other.fields[*field].1)?;
+                            object.put(name, &record.values[*field], &other.fields[*field].1)?;
                         }
                     }
                 }

@@ -26,6 +26,8 @@ type Owned = Value<'static>;
 
 /// How many bytes are read of a range at once.
 const PIECE_BYTES: u32 = 4 << 20;
+/// Rows that a list makes room for at once.
+const ROOM: usize = 128;
 /// A list of which nothing remains to be tested may meet rows that are gone; it reads on past so many times its bound.
 pub(crate) const FILLS_MAX: u64 = 8;
 
@@ -36,6 +38,28 @@ pub(crate) struct Position {
     pub(crate) behind: Vec<u8>,
     /// The number of the range.
     pub(crate) range: u32,
+}
+
+/// Where a row of a list stands: of most it is never asked.
+pub(super) enum Spot {
+    At(Position),
+    /// Behind so many bytes of its key, in the range of this number.
+    Of {
+        row: Row,
+        fixed: usize,
+        range: u32,
+    },
+}
+
+impl Spot {
+    pub(super) fn position(&self) -> Position {
+        match self {
+            Self::At(position) => position.clone(),
+            Self::Of { row, fixed, range } => {
+                Position { behind: row.key_bytes().get(*fixed..).unwrap_or_default().to_vec(), range: *range }
+            }
+        }
+    }
 }
 
 /// What of a list is to be read.
@@ -56,7 +80,7 @@ pub(super) struct Reading<'a> {
 
 /// What was read.
 pub(super) struct Merged {
-    pub(super) rows: Vec<(Position, Found)>,
+    pub(super) rows: Vec<(Spot, Found)>,
     /// Reading ended here before there were enough, because of its bound.
     pub(super) stopped: Option<Position>,
 }
@@ -83,7 +107,7 @@ impl Run {
         let mut beside = self.beside(reading).await?;
         // A row that is dropped is no reason for a page to end.
         let allowed = slices.rows_max.saturating_mul(access.fills()).saturating_add(beside.hidden());
-        let mut merged = Merged { rows: Vec::new(), stopped: None };
+        let mut merged = Merged { rows: Vec::with_capacity(reading.wanted.min(ROOM)), stopped: None };
         let mut looked_at: u64 = heads.iter().map(|head| head.looked_at).sum();
         let mut fills = 0_u32;
         while merged.rows.len() < reading.wanted {
@@ -92,8 +116,8 @@ impl Run {
             if !beside.rows.is_empty() {
                 let next = first.map(|first| heads[first].next(shape, slices)).transpose()?;
                 let next = next.as_ref().map(Option::as_ref).filter(|_| self.protocol.seen_in_place);
-                if let Some(row) = beside.next(next, reading.reverse) {
-                    merged.rows.push(row);
+                if let Some((position, row)) = beside.next(next, reading.reverse) {
+                    merged.rows.push((Spot::At(position), row));
                     continue;
                 }
             }
@@ -103,7 +127,7 @@ impl Run {
                     && passes(access, &asking.scope(entity, &found.values, found.built_in))?
                     && (heads.len() == 1 || merged.is_newest(entity, &found))
                 {
-                    merged.rows.push((heads[first].position_of(&row), found));
+                    merged.rows.push((heads[first].spot_of(row), found));
                 }
                 continue;
             }
@@ -210,19 +234,14 @@ impl Merged {
 
 impl Head<'_> {
     /// Where a row of it stands.
-    fn position_of(&self, row: &Row) -> Position {
-        Position { behind: self.behind(row).to_vec(), range: self.number }
-    }
-
-    /// The bytes of a row's sort key behind what the range fixes.
-    fn behind<'a>(&self, row: &'a Row) -> &'a [u8] {
-        row.key_bytes().get(self.range.fixed..).unwrap_or_default()
+    fn spot_of(&self, row: Row) -> Spot {
+        Spot::Of { row, fixed: self.range.fixed, range: self.number }
     }
 
     /// Where its next row stands; of one that has to be read on, what it stands behind.
     fn next(&self, shape: &Shape, slices: &Slices) -> Result<Option<Position>, Problem> {
         match self.rows.front() {
-            Some((row, _)) => Ok(Some(self.position_of(row))),
+            Some((row, _)) => Ok(Some(self.spot_of(row.clone()).position())),
             None => self.position(shape, slices),
         }
     }

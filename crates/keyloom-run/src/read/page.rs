@@ -4,7 +4,7 @@ use keyloom_plan::Wants;
 
 use super::{
     Asking, Found,
-    merge::{Merged, Position, Reading},
+    merge::{Merged, Position, Reading, Spot},
 };
 use crate::{
     answer::Answer,
@@ -38,7 +38,7 @@ impl Run {
             pattern: call.pattern,
             order: order.unwrap_or_default(),
             place: place(shape.table()),
-            inputs: call.inputs.digest(call.pattern)?,
+            inputs: call.inputs.digest(call.pattern, &call.inputs.caller().seal())?,
         };
         let cursor = match call.cursor {
             Some(_) if !goes_on => {
@@ -64,8 +64,8 @@ impl Run {
         // without rows leads back to where there are some: to the end of the list, or to its start.
         let resumed = after.is_some();
         let (ahead, before) = if backwards { (resumed, more || partial) } else { (more || partial, resumed) };
-        let position = |row: Option<&(Position, Found)>, backwards: bool, towards: bool| {
-            let seen = row.map(|(position, _)| position.clone());
+        let position = |row: Option<&(Spot, Found)>, backwards: bool, towards: bool| {
+            let seen = row.map(|(spot, _)| spot.position());
             let behind = if towards { stopped.clone().or(seen) } else { seen };
             Cursor { backwards, behind }.write(&binding)
         };

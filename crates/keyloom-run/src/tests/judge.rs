@@ -176,7 +176,7 @@ impl World {
             let inputs = run
                 .inputs_from_object(pattern, crate::Caller::NOBODY, &request.body)
                 .unwrap()
-                .digest(request.pattern)
+                .digest(request.pattern, &known.caller)
                 .unwrap();
             let token = Token { token: known.token(), birth_ms: known.birth_ms, inputs, version: 0, refused: None };
             let absorbed = self.simulation.block_on(async {
