@@ -21,19 +21,15 @@ pub(crate) struct Busiest {
     tables: Vec<(TableId, String, Mutex<Visits>)>,
 }
 
-/// Visits of the partitions of a table.
+/// Visits of the partitions of a table. Of those that are counted each has its place in three lists: every call looks through
+/// two of them, which are short and lie together.
 #[derive(Debug, Default)]
 struct Visits {
     all: u64,
-    counted: Vec<Counted>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Counted {
-    digest: u64,
-    visits: u64,
+    digests: Vec<u64>,
+    visits: Vec<u64>,
     /// So many of them may be others'.
-    others: u64,
+    others: Vec<u64>,
 }
 
 impl Busiest {
@@ -77,20 +73,22 @@ impl Busiest {
 impl Visits {
     fn add(&mut self, digest: u64) {
         self.all += 1;
-        if let Some(known) = self.counted.iter_mut().find(|known| known.digest == digest) {
-            known.visits += 1;
-            return;
-        }
-        if self.counted.len() < COUNTED {
-            self.counted.push(Counted { digest, visits: 1, others: 0 });
-        } else if let Some(least) = self.counted.iter_mut().min_by_key(|known| known.visits) {
-            *least = Counted { digest, visits: least.visits + 1, others: least.visits };
+        if let Some(at) = self.digests.iter().position(|known| *known == digest) {
+            self.visits[at] += 1;
+        } else if self.digests.len() < COUNTED {
+            self.digests.push(digest);
+            self.visits.push(1);
+            self.others.push(0);
+        } else {
+            let least = self.visits.iter().fold(u64::MAX, |least, visits| least.min(*visits));
+            let at = self.visits.iter().position(|visits| *visits == least).unwrap_or_default();
+            (self.digests[at], self.visits[at], self.others[at]) = (digest, least + 1, least);
         }
     }
 
     /// How often the busiest was visited, at least.
     fn most(&self) -> u64 {
-        self.counted.iter().map(|known| known.visits - known.others).max().unwrap_or(0)
+        self.visits.iter().zip(&self.others).map(|(visits, others)| visits - others).max().unwrap_or(0)
     }
 }
 
@@ -105,6 +103,6 @@ mod tests {
             // One in ten visits goes to one partition, the others to as many as there are visits.
             visits.add(if number % 10 == 0 { 7 } else { 1_000 + number });
         }
-        assert_eq!((visits.all, visits.most(), visits.counted.len()), (100_000, 10_000, COUNTED));
+        assert_eq!((visits.all, visits.most(), visits.digests.len()), (100_000, 10_000, COUNTED));
     }
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use axum::{
-    http::{HeaderMap, header},
+    http::{HeaderMap, HeaderName, header},
     response::Response,
 };
 use keyloom_run::{Caller, Credential, Hash, Holder, Key, Problem, Role, Run, tenant_of};
@@ -18,7 +18,7 @@ use keyloom_run::{Caller, Credential, Hash, Holder, Key, Problem, Role, Run, ten
 use crate::{development::Development, problem, reply};
 
 /// The header in which a worker and an operator name the tenant they act for.
-pub(crate) const TENANT: &str = "keyloom-tenant";
+pub(crate) const TENANT: HeaderName = HeaderName::from_static("keyloom-tenant");
 /// For how long a process believes what it looked up, counted from when it asked. Who revokes a key waits for that long.
 pub(crate) const BELIEVED: Duration = Duration::from_secs(5);
 /// How many keys a process remembers; more are looked up again.

@@ -11,7 +11,7 @@ use std::{
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::Request,
-    http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header, request::Parts},
     response::{Html, IntoResponse, Response},
 };
 use keyloom_embedded::Embedded;
@@ -39,6 +39,9 @@ use crate::{
     watch,
     way_out::way_out,
 };
+
+/// The key under which a write may be repeated.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// What every request needs.
 pub(crate) struct Served {
@@ -289,7 +292,7 @@ async fn write_batch(
     parts: &Parts,
     body: Body,
 ) -> Result<Response, Response> {
-    let key = header(&parts.headers, "idempotency-key")?;
+    let key = header(&parts.headers, &IDEMPOTENCY_KEY)?;
     let body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
     let items = items(run, pattern, caller, &body)?.into_iter().map(|inputs| attempt::of(&parts.headers, inputs));
     let items = items.collect::<Result<Vec<Inputs>, String>>();
@@ -340,9 +343,9 @@ async fn write(
     body: Body,
 ) -> Result<Response, Response> {
     let bad = |detail: String| reply::failed(&Problem::Input(detail));
-    let key = header(&parts.headers, "idempotency-key")?;
+    let key = header(&parts.headers, &IDEMPOTENCY_KEY)?;
     let mut body = json_body(parts, body, key.is_some() || pattern.once_per.is_empty()).await?;
-    if let Some(tag) = header(&parts.headers, "if-match")? {
+    if let Some(tag) = header(&parts.headers, &header::IF_MATCH)? {
         expect_version(pattern, tag, &mut body).map_err(bad)?;
     }
     let inputs = run.inputs_from_object(pattern, caller, &body).map_err(|fault| reply::failed(&fault))?;
@@ -438,7 +441,7 @@ fn answered(run: &Run, pattern: &str, answer: Result<Answer, Problem>) -> Respon
 }
 
 /// A header that may stand once.
-fn header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Response> {
+fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Response> {
     let mut found = headers.get_all(name).iter();
     let (Some(value), more) = (found.next(), found.next()) else { return Ok(None) };
     match (value.to_str(), more) {

@@ -13,6 +13,10 @@ pub(crate) fn parameters(query: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 fn decoded(text: &str) -> Result<String, String> {
+    // Most names and values are plain.
+    if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
+        return Ok(text.to_owned());
+    }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

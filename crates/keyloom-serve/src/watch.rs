@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::{
+    body::Bytes,
     extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue},
     response::Response,
@@ -29,7 +30,7 @@ const REQUEST_MAX: usize = 64;
 
 /// Notes what a call did in its response.
 pub(crate) fn worked(mut response: Response, pattern: &Pattern, work: Work) -> Response {
-    if let Ok(said) = HeaderValue::from_str(&words(&work)) {
+    if let Ok(said) = HeaderValue::from_maybe_shared(Bytes::from(words(&work))) {
         response.headers_mut().insert(WORK, said);
     }
     if let Some(ended) = response.extensions_mut().get_mut::<Ended>() {
