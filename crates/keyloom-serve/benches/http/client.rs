@@ -12,6 +12,13 @@ pub struct Request {
     pub body: Option<(String, String)>,
 }
 
+/// What is answered.
+pub struct Answer {
+    /// One in a line, but for those that every server writes: how long the body is, and when it was written.
+    pub headers: String,
+    pub body: Vec<u8>,
+}
+
 /// One connection that asks one thing after the other.
 pub struct Client {
     stream: BufReader<TcpStream>,
@@ -41,25 +48,23 @@ impl Client {
     }
 
     /// The answer to the request that was sent.
-    pub fn receive(&mut self) -> Vec<u8> {
-        let (mut line, mut length, mut first) = (String::new(), 0, true);
+    pub fn receive(&mut self) -> Answer {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).unwrap();
+        assert!(line.contains(" 200 "), "{line}");
+        let (mut headers, mut length) = (String::new(), 0);
         loop {
             line.clear();
             self.stream.read_line(&mut line).unwrap();
-            let text = line.trim_end();
-            if first {
-                assert!(text.contains(" 200 "), "{text}");
-                first = false;
-            }
-            if text.is_empty() {
-                break;
-            }
-            if let Some(said) = text.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = said.trim().parse().unwrap();
+            match line.trim_end().split_once(": ") {
+                None => break,
+                Some(("content-length", said)) => length = said.parse().unwrap(),
+                Some(("date", _)) => {}
+                Some(_) => headers.push_str(&line),
             }
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).unwrap();
-        body
+        Answer { headers, body }
     }
 }

@@ -1,9 +1,9 @@
 //! What a request costs the server, beside servers that do nothing, in one run: `cargo bench -p keyloom-serve --bench http`.
 //!
 //! Every server is a process of its own on the same kind of runtime, and its processor time is what the system says of its
-//! threads. The same requests go to each over as many connections, on all of them at once, so that none is woken more often than
-//! another; rounds take turns. A get and an append stand beside an axum server that reads the request and answers with as many
-//! bytes. A list of 100 rows stands beside the sum of its parts: axum with the same bytes from memory, the scan of the same
+//! threads. The same requests go to each over as many connections that stay open, on all of them at once: there are so many that a
+//! server is not woken for each alone. Rounds take turns. A get and an append stand beside an axum server that reads the request and
+//! answers with as many bytes and the same headers. A list of 100 rows stands beside the sum of its parts: axum with the same bytes from memory, the scan of the same
 //! rows on the bare store with their values read, and serde with the same rows.
 
 #![allow(
@@ -21,7 +21,7 @@ mod servers;
 
 use std::{net::SocketAddr, path::Path, time::Duration};
 
-use client::{Client, Request};
+use client::{Answer, Request};
 use keyloom_bench::{ROUNDS, median};
 use keyloom_finding::Sources;
 use keyloom_model::Catalog;
@@ -68,7 +68,7 @@ const TASKS: u64 = 101;
 const REQUESTS: u64 = 2_000;
 const LISTS: u64 = 496;
 /// Connections that ask at once.
-const CONNECTIONS: u64 = 8;
+pub const CONNECTIONS: u64 = 16;
 
 struct Shelf;
 
@@ -91,30 +91,23 @@ fn main() {
     let (served, bare) = (folder.path().join("served"), folder.path().join("bare"));
     fill(&served);
     copy(&served, &bare);
-    let ours = Server::start("keyloom", &served);
+    let mut ours = Server::start("keyloom", &served);
     println!("{:<14} | {:>9} {:>9} {:>6}", "server's CPU", "us", "beside us", "ratio");
-    compare("get", &ours, folder.path(), get);
-    compare("append", &ours, folder.path(), append);
-    lists(&ours, folder.path(), &Scan::open(&bare));
+    compare("get", &mut ours, folder.path(), get);
+    compare("append", &mut ours, folder.path(), append);
+    lists(&mut ours, folder.path(), &Scan::open(&bare));
 }
 
-/// What a server answers to a request.
-fn answer(server: &Server, request: &Request) -> Vec<u8> {
-    let mut client = Client::new(server.address);
-    client.send(request);
-    client.receive()
-}
-
-/// A server that answers everything with these bytes.
-fn answering(folder: &Path, name: &str, bytes: &[u8]) -> Server {
+/// A server that answers everything as it was answered once.
+fn answering(folder: &Path, name: &str, answer: &Answer) -> Server {
     let file = folder.join(name);
-    std::fs::write(&file, bytes).unwrap();
+    std::fs::write(&file, [answer.headers.as_bytes(), b"\n", &answer.body].concat()).unwrap();
     Server::start("bytes", &file)
 }
 
 /// One kind of request at two servers.
-fn compare(name: &str, ours: &Server, folder: &Path, request: fn(u64) -> Request) {
-    let other = answering(folder, name, &answer(ours, &request(0)));
+fn compare(name: &str, ours: &mut Server, folder: &Path, request: fn(u64) -> Request) {
+    let mut other = answering(folder, name, &ours.answer(&request(0)));
     let mut rounds = Vec::new();
     for _ in 0..=ROUNDS {
         rounds.push((ours.spent(REQUESTS, request), other.spent(REQUESTS, request)));
@@ -130,10 +123,10 @@ fn print(name: &str, rounds: &[(f64, f64)]) {
 }
 
 /// A list of 100 beside the sum of its parts.
-fn lists(ours: &Server, folder: &Path, scan: &Scan) {
-    let page = answer(ours, &list(7));
-    assert!(rows_of(&page) == scan.written(7), "the parts write what is answered");
-    let same_bytes = answering(folder, "page", &page);
+fn lists(ours: &mut Server, folder: &Path, scan: &Scan) {
+    let page = ours.answer(&list(7));
+    assert!(rows_of(&page.body) == scan.written(7), "the parts write what is answered");
+    let mut same_bytes = answering(folder, "page", &page);
     let (mut rounds, mut parts) = (Vec::new(), Vec::new());
     for _ in 0..=ROUNDS {
         let mine = ours.spent(LISTS, list);
@@ -203,14 +196,19 @@ fn copy(from: &Path, to: &Path) {
 }
 
 impl Server {
+    /// What it answers to a request.
+    fn answer(&mut self, request: &Request) -> Answer {
+        self.clients[0].send(request);
+        self.clients[0].receive()
+    }
+
     /// The processor time of each request, in microseconds.
-    fn spent(&self, requests: u64, request: fn(u64) -> Request) -> f64 {
-        let mut clients: Vec<Client> = (0..CONNECTIONS).map(|_| Client::new(self.address)).collect();
+    fn spent(&mut self, requests: u64, request: fn(u64) -> Request) -> f64 {
         let before = self.processor_time();
         for turn in 0..requests / CONNECTIONS {
             let requests: Vec<Request> = (0..CONNECTIONS).map(|at| request(turn * CONNECTIONS + at)).collect();
-            clients.iter_mut().zip(&requests).for_each(|(client, request)| client.send(request));
-            clients.iter_mut().for_each(|client| drop(client.receive()));
+            self.clients.iter_mut().zip(&requests).for_each(|(client, request)| client.send(request));
+            self.clients.iter_mut().for_each(|client| drop(client.receive()));
         }
         each(self.processor_time() - before, requests)
     }

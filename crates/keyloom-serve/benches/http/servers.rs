@@ -7,17 +7,21 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Bytes};
+use axum::{
+    Router,
+    body::Bytes,
+    http::{HeaderMap, HeaderName, HeaderValue},
+};
 use keyloom_serve::{Data, Halt, Logging, Up, up};
 
-use crate::{Address, catalog};
+use crate::{Address, CONNECTIONS, catalog, client::Client};
 
 /// The argument with which this program is a server.
 pub const SERVE: &str = "--serve";
 
 /// A server, stopped when it is dropped.
 pub struct Server {
-    pub address: Address,
+    pub clients: Vec<Client>,
     process: Child,
 }
 
@@ -28,7 +32,8 @@ impl Server {
         let mut process = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { address: line.trim().parse().unwrap(), process }
+        let address: Address = line.trim().parse().unwrap();
+        Self { clients: (0..CONNECTIONS).map(|_| Client::new(address)).collect(), process }
     }
 
     /// How much processor time its threads have taken.
@@ -56,13 +61,24 @@ pub fn serve(what: &str, of: &Path) {
         return keyloom(of);
     }
     let answer: &'static [u8] = std::fs::read(of).unwrap().leak();
+    let end = answer.windows(3).position(|bytes| bytes == b"\r\n\n").map_or(0, |at| at + 2);
+    let (headers, body) = (headers(&answer[..end]), &answer[end + 1..]);
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         say(&listener.local_addr().unwrap().to_string());
         // The body is taken, as by anybody who would look at it.
-        let router = Router::new().fallback(async move |_taken: Bytes| answer);
+        let router = Router::new().fallback(async move |_taken: Bytes| (headers.clone(), body));
         axum::serve(listener, router).await.unwrap();
     });
+}
+
+fn headers(lines: &'static [u8]) -> HeaderMap {
+    let lines = std::str::from_utf8(lines).unwrap().lines();
+    let header = |line: &'static str| {
+        let (name, value) = line.split_once(": ").unwrap();
+        (HeaderName::from_static(name), HeaderValue::from_static(value))
+    };
+    lines.map(header).collect()
 }
 
 fn keyloom(folder: &Path) {
