@@ -12,6 +12,7 @@
 )]
 
 mod by_hand;
+mod client;
 
 use by_hand::ByHand;
 use keyloom_bench::{

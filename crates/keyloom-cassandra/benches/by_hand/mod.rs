@@ -1,19 +1,15 @@
 //! What an engineer would write on the same driver, with the statements that the store has prepared.
 
-use std::sync::Arc;
-
 use keyloom_bench::verbs::{BY_HAND, NOW, TOGETHER, Verbs, payload, sort, user};
 use scylla::{
-    client::{execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder},
-    policies::retry::FallthroughRetryPolicy,
+    client::session::Session,
     statement::{
-        Consistency, SerialConsistency,
         batch::{Batch, BatchType},
         prepared::PreparedStatement,
     },
 };
 
-use crate::KEYSPACE;
+use crate::{KEYSPACE, session};
 
 /// The session, and the statements.
 pub(crate) struct ByHand {
@@ -30,13 +26,7 @@ const NEVER: i64 = i64::MAX;
 
 impl ByHand {
     pub(crate) async fn open(point: &str) -> Self {
-        let profile = ExecutionProfile::builder()
-            .consistency(Consistency::LocalQuorum)
-            .serial_consistency(Some(SerialConsistency::LocalSerial))
-            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
-            .build();
-        let builder = SessionBuilder::new().known_node(point).default_execution_profile_handle(profile.into_handle());
-        let session = builder.build().await.unwrap();
+        let session = session::connect(point).await;
         let known = "SELECT query_string FROM system.prepared_statements";
         let known = session.query_unpaged(known, ()).await.unwrap().into_rows_result().unwrap();
         let known: Vec<String> = known.rows::<(String,)>().unwrap().map(|row| row.unwrap().0).collect();
@@ -64,14 +54,8 @@ impl ByHand {
         }
     }
 
-    /// How many requests the node has counted, without those of this question.
     pub(crate) async fn requests(&self) -> u64 {
-        use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-        static ASKED: AtomicU64 = AtomicU64::new(0);
-        let text = "SELECT request_count FROM system_views.clients";
-        let answer = self.session.query_unpaged(text, ()).await.unwrap().into_rows_result().unwrap();
-        let all: i64 = answer.rows::<(i64,)>().unwrap().map(|row| row.unwrap().0).sum();
-        all.unsigned_abs() - ASKED.fetch_add(1, Relaxed)
+        session::requests(&self.session).await
     }
 
     fn row(user: String, number: u64, version: u64) -> Row {

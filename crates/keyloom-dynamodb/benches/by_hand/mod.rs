@@ -4,14 +4,12 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::{
     Client,
-    config::{BehaviorVersion, Config, Region, retry::RetryConfig},
     primitives::Blob,
     types::{AttributeValue, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure, TransactWriteItem},
 };
 use keyloom_bench::verbs::{BY_HAND, NOW, TOGETHER, Verbs, payload, sort, user};
-use keyloom_engines::dynamodb::{ACCESS_KEY, REGION, SECRET_KEY};
 
-use crate::PREFIX;
+use crate::{PREFIX, client};
 
 /// The client, and the names of the tables.
 pub(crate) struct ByHand {
@@ -24,16 +22,7 @@ const NEWER: &str = "(attribute_not_exists(kl_r) OR kl_r < :r0)";
 
 impl ByHand {
     pub(crate) fn open(endpoint: &str) -> Self {
-        let config = Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .http_client(aws_smithy_http_client::Builder::new().build_http())
-            .region(Region::new(REGION))
-            .endpoint_url(endpoint)
-            .retry_config(RetryConfig::disabled())
-            .credentials_provider(aws_sdk_dynamodb::config::Credentials::new(
-                ACCESS_KEY, SECRET_KEY, None, None, "bench",
-            ));
-        let client = Client::from_conf(config.build());
+        let client = client::connect(endpoint);
         Self { client, timeline: format!("{PREFIX}.timeline"), accounts: format!("{PREFIX}.accounts") }
     }
 

@@ -15,6 +15,8 @@ use keyloom_value::{
 };
 use serde_json::{Map, Value as Json};
 
+use crate::desk::Desk;
+
 const PAGE: u32 = 100;
 const TOKENS_MAX: usize = 16;
 const SHOWN: [&str; 7] = ["task_id", "team_id", "owner_id", "title", "due_at", "status", "hours"];
@@ -82,101 +84,6 @@ impl ByHand {
         }
     }
 
-    pub async fn get(&self, inputs: &Json) -> String {
-        let id = from_text(inputs["task_id"].as_str().unwrap(), &Kind::Uuid).unwrap();
-        let row = self.row(&id).await.unwrap();
-        self.tasks.answer(&row)
-    }
-
-    pub async fn list(&self, inputs: &Json) -> (Vec<String>, Option<String>) {
-        let team = [from_json(&inputs["team_id"], &Kind::Int).unwrap()];
-        let slice = Slice {
-            table: self.by_team.id,
-            partition: &team,
-            within: Range::ALL,
-            after: None,
-            reverse: false,
-            rows_max: PAGE + 1,
-            bytes_max: 4 << 20,
-            freshness: Freshness::Settled,
-            now: now(),
-        };
-        let rows = self.store.slice(slice).await.unwrap().rows;
-        let page = PAGE as usize;
-        let answers = rows.iter().take(page).map(|row| self.by_team.answer(row)).collect();
-        let next = (rows.len() > page).then(|| {
-            let mut cursor = rows[page - 1].key_bytes().to_vec();
-            cursor.extend_from_slice(&blake3::keyed_hash(&self.secret, &cursor).as_bytes()[..16]);
-            URL_SAFE_NO_PAD.encode(cursor)
-        });
-        (answers, next)
-    }
-
-    pub async fn add_task(&self, key: &str, inputs: &Json) {
-        let of = |name: &str, kind: &Kind| from_json(&inputs[name], kind).unwrap();
-        let task = Task {
-            task_id: of("task_id", &Kind::Uuid),
-            team_id: of("team_id", &Kind::Int),
-            owner_id: of("owner_id", &Kind::Int),
-            title: of("title", &Kind::Text),
-            due_at: of("due_at", &MILLIS),
-            status: from_text("OPEN", self.tasks.kind("status")).unwrap(),
-            hours: Value::Int(0),
-        };
-        let version = version(0);
-        let tokens = vec![token(key, inputs, version)];
-        let moment = Value::Timestamp(version.cast_signed());
-        self.decide(&task, Expect::Absent, version, (moment.clone(), moment), tokens, None).await;
-    }
-
-    pub async fn change_due(&self, key: &str, inputs: &Json) -> u64 {
-        let id = from_text(inputs["task_id"].as_str().unwrap(), &Kind::Uuid).unwrap();
-        let row = self.row(&id).await.unwrap();
-        let of = |name: &str| row.value(&self.tasks.shape, self.tasks.at(name)).unwrap().into_owned();
-        let mut task = Task {
-            task_id: id,
-            team_id: of("team_id"),
-            owner_id: of("owner_id"),
-            title: of("title"),
-            due_at: of("due_at"),
-            status: of("status"),
-            hours: of("hours"),
-        };
-        let Value::List(mut tokens) = of("kl_tokens") else { panic!("a list of tokens") };
-        let before = row.version().unwrap();
-        let version = version(before);
-        let new = token(key, inputs, version);
-        let Value::Struct(own) = &new else { panic!("a token") };
-        let known = |known: &Value<'_>| matches!(known, Value::Struct(known) if known[0] == own[0]);
-        assert!(!tokens.iter().any(known), "every request is new");
-        tokens.push(new);
-        // The receipts of what is forgotten are left out: no row here is changed so often.
-        let surplus = tokens.len().saturating_sub(TOKENS_MAX);
-        tokens.drain(..surplus);
-        let left = std::mem::replace(&mut task.due_at, from_json(&inputs["due_at"], &MILLIS).unwrap());
-        let moments = (of("kl_created"), Value::Timestamp(version.cast_signed()));
-        self.decide(&task, Expect::Version(before), version, moments, tokens, Some(left)).await;
-        version
-    }
-
-    pub async fn add_note(&self, key: &str, inputs: &Json) -> Json {
-        let of = |name: &str, kind: &Kind| from_json(&inputs[name], kind).unwrap();
-        let note = from_text(key, &Kind::Uuid7).unwrap();
-        let row = [of("task_id", &Kind::Uuid), note];
-        let mut values = vec![Value::Null; self.notes.width];
-        self.notes.set(&mut values, "author_id", of("author_id", &Kind::Int));
-        self.notes.set(&mut values, "words", of("words", &Kind::Text));
-        let version = version(0);
-        self.notes.set(&mut values, "kl_created", Value::Timestamp(version.cast_signed()));
-        let groups = [GroupImage { group: 0, version, values: &values }];
-        let placing = Placing::Put { groups: &groups, expires_at: None };
-        self.store.place(&[Placement { table: self.notes.id, key: &row, placing }], false, now()).await.unwrap();
-        let mut answer = Map::new();
-        answer.insert("task_id".into(), to_json(&row[0], &Kind::Uuid).unwrap());
-        answer.insert("note_id".into(), to_json(&row[1], &Kind::Uuid7).unwrap());
-        Json::Object(answer)
-    }
-
     async fn row(&self, id: &Value<'static>) -> Option<Row> {
         let key = [id.clone()];
         let get = Get { table: self.tasks.id, key: &key, freshness: Freshness::Settled, now: now() };
@@ -225,6 +132,109 @@ impl ByHand {
         let change = Change { table: self.tasks.id, key: &key, expect, becomes };
         let verdict = self.store.decide(Decision { change, along: &along, now: now() }).await.unwrap();
         assert_eq!(verdict, Verdict::Done);
+    }
+}
+
+impl Desk for ByHand {
+    type Row = String;
+
+    fn text(row: &String) -> &str {
+        row
+    }
+
+    async fn get(&self, inputs: &Json) -> String {
+        let id = from_text(inputs["task_id"].as_str().unwrap(), &Kind::Uuid).unwrap();
+        let row = self.row(&id).await.unwrap();
+        self.tasks.answer(&row)
+    }
+
+    async fn list(&self, inputs: &Json) -> (Vec<String>, Option<String>) {
+        let team = [from_json(&inputs["team_id"], &Kind::Int).unwrap()];
+        let slice = Slice {
+            table: self.by_team.id,
+            partition: &team,
+            within: Range::ALL,
+            after: None,
+            reverse: false,
+            rows_max: PAGE + 1,
+            bytes_max: 4 << 20,
+            freshness: Freshness::Settled,
+            now: now(),
+        };
+        let rows = self.store.slice(slice).await.unwrap().rows;
+        let page = PAGE as usize;
+        let answers = rows.iter().take(page).map(|row| self.by_team.answer(row)).collect();
+        let next = (rows.len() > page).then(|| {
+            let mut cursor = rows[page - 1].key_bytes().to_vec();
+            cursor.extend_from_slice(&blake3::keyed_hash(&self.secret, &cursor).as_bytes()[..16]);
+            URL_SAFE_NO_PAD.encode(cursor)
+        });
+        (answers, next)
+    }
+
+    async fn add_task(&self, key: &str, inputs: &Json) {
+        let of = |name: &str, kind: &Kind| from_json(&inputs[name], kind).unwrap();
+        let task = Task {
+            task_id: of("task_id", &Kind::Uuid),
+            team_id: of("team_id", &Kind::Int),
+            owner_id: of("owner_id", &Kind::Int),
+            title: of("title", &Kind::Text),
+            due_at: of("due_at", &MILLIS),
+            status: from_text("OPEN", self.tasks.kind("status")).unwrap(),
+            hours: Value::Int(0),
+        };
+        let version = version(0);
+        let tokens = vec![token(key, inputs, version)];
+        let moment = Value::Timestamp(version.cast_signed());
+        self.decide(&task, Expect::Absent, version, (moment.clone(), moment), tokens, None).await;
+    }
+
+    async fn change_due(&self, key: &str, inputs: &Json) -> u64 {
+        let id = from_text(inputs["task_id"].as_str().unwrap(), &Kind::Uuid).unwrap();
+        let row = self.row(&id).await.unwrap();
+        let of = |name: &str| row.value(&self.tasks.shape, self.tasks.at(name)).unwrap().into_owned();
+        let mut task = Task {
+            task_id: id,
+            team_id: of("team_id"),
+            owner_id: of("owner_id"),
+            title: of("title"),
+            due_at: of("due_at"),
+            status: of("status"),
+            hours: of("hours"),
+        };
+        let Value::List(mut tokens) = of("kl_tokens") else { panic!("a list of tokens") };
+        let before = row.version().unwrap();
+        let version = version(before);
+        let new = token(key, inputs, version);
+        let Value::Struct(own) = &new else { panic!("a token") };
+        let known = |known: &Value<'_>| matches!(known, Value::Struct(known) if known[0] == own[0]);
+        assert!(!tokens.iter().any(known), "every request is new");
+        tokens.push(new);
+        // The receipts of what is forgotten are left out: no row here is changed so often.
+        let surplus = tokens.len().saturating_sub(TOKENS_MAX);
+        tokens.drain(..surplus);
+        let left = std::mem::replace(&mut task.due_at, from_json(&inputs["due_at"], &MILLIS).unwrap());
+        let moments = (of("kl_created"), Value::Timestamp(version.cast_signed()));
+        self.decide(&task, Expect::Version(before), version, moments, tokens, Some(left)).await;
+        version
+    }
+
+    async fn add_note(&self, key: &str, inputs: &Json) -> Json {
+        let of = |name: &str, kind: &Kind| from_json(&inputs[name], kind).unwrap();
+        let note = from_text(key, &Kind::Uuid7).unwrap();
+        let row = [of("task_id", &Kind::Uuid), note];
+        let mut values = vec![Value::Null; self.notes.width];
+        self.notes.set(&mut values, "author_id", of("author_id", &Kind::Int));
+        self.notes.set(&mut values, "words", of("words", &Kind::Text));
+        let version = version(0);
+        self.notes.set(&mut values, "kl_created", Value::Timestamp(version.cast_signed()));
+        let groups = [GroupImage { group: 0, version, values: &values }];
+        let placing = Placing::Put { groups: &groups, expires_at: None };
+        self.store.place(&[Placement { table: self.notes.id, key: &row, placing }], false, now()).await.unwrap();
+        let mut answer = Map::new();
+        answer.insert("task_id".into(), to_json(&row[0], &Kind::Uuid).unwrap());
+        answer.insert("note_id".into(), to_json(&row[1], &Kind::Uuid7).unwrap());
+        Json::Object(answer)
     }
 }
 
