@@ -96,9 +96,12 @@ impl Scope<'_> {
                 Some(subject) => from_text(subject, wanted).map_err(|fault| Unfit::from(fault).within(CALLER))?,
                 None => return Err(Unfit::new("it says who calls, which needs a key").within(CALLER)),
             },
-            Expr::Input { name, .. } => self.inputs.value(name),
-            Expr::Path(path) => self.path(path)?,
-            Expr::Call(function, arguments) => self.call(*function, arguments, wanted)?,
+            Expr::Input { name, .. } => self.fitted(self.inputs.value(name), expr, wanted)?,
+            Expr::Path(path) => self.fitted(self.path(path)?, expr, wanted)?,
+            Expr::Call(function @ (Function::Min | Function::Max), arguments) => {
+                self.call(*function, arguments, wanted)?
+            }
+            Expr::Call(function, arguments) => self.fitted(self.call(*function, arguments, wanted)?, expr, wanted)?,
             Expr::Negate(of) => match self.value(of, wanted)? {
                 Value::Int(value) => Value::Int(value.checked_neg().ok_or_else(overflow)?),
                 Value::Decimal(value) => Value::Decimal(-value),
@@ -110,9 +113,28 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether an expression is a moment in microseconds.
-    pub(crate) fn is_micros(&self, expr: &Expr) -> bool {
-        self.kind(expr) == Some(Kind::Timestamp { micros: true })
+    /// The value of an expression as one of the kind that is wanted: moments have two units and decimals a scale each, and whole
+    /// numbers are used where either kind of fraction is.
+    fn fitted(&self, value: Owned, of: &Expr, wanted: &Kind) -> Result<Owned, Unfit> {
+        let scaled = |value: i128, digits: u8| {
+            decimal(10i128.checked_pow(digits.into()).and_then(|factor| value.checked_mul(factor)))
+        };
+        Ok(match (value, wanted) {
+            (Value::Timestamp(moment), Kind::Timestamp { micros }) => match (self.kind(of), micros) {
+                (Some(Kind::Timestamp { micros: true }), false) => Value::Timestamp(moment.div_euclid(1_000)),
+                (Some(Kind::Timestamp { micros: false }), true) => {
+                    Value::Timestamp(moment.checked_mul(1_000).ok_or_else(overflow)?)
+                }
+                _ => Value::Timestamp(moment),
+            },
+            (Value::Decimal(value), Kind::Decimal { scale }) => match self.kind(of) {
+                Some(Kind::Decimal { scale: own }) if own < *scale => scaled(value, scale - own)?,
+                _ => Value::Decimal(value),
+            },
+            (Value::Int(value), Kind::Decimal { scale }) => scaled(value.into(), *scale)?,
+            (Value::Int(value), Kind::Float) => Value::Float(value as f64),
+            (value, _) => value,
+        })
     }
 
     /// Whether a test holds.
@@ -180,9 +202,9 @@ impl Scope<'_> {
         dropped
     }
 
-    /// The kind of a part that has one of its own; literals take it from what they stand beside.
+    /// The kind of the parts that have one of their own; literals take it from what they stand beside.
     fn common_kind(&self, parts: &[&Expr]) -> Kind {
-        parts.iter().find_map(|part| self.kind(part)).unwrap_or(Kind::Text)
+        parts.iter().filter_map(|part| self.kind(part)).reduce(finer).unwrap_or(Kind::Text)
     }
 
     fn kind(&self, expr: &Expr) -> Option<Kind> {
@@ -198,9 +220,9 @@ impl Scope<'_> {
             Expr::Call(Function::Time | Function::Hour, _) => Some(Kind::Timestamp { micros: false }),
             Expr::Call(Function::Day | Function::Month, _) => Some(Kind::Date),
             Expr::Literal(Literal::Now) => Some(Kind::Timestamp { micros: false }),
-            Expr::Call(_, parts) => parts.iter().find_map(|part| self.kind(part)),
+            Expr::Call(_, parts) => parts.iter().filter_map(|part| self.kind(part)).reduce(finer),
             Expr::Negate(of) => self.kind(of),
-            Expr::Arithmetic(_, a, b) => self.kind(a).or_else(|| self.kind(b)),
+            Expr::Arithmetic(_, a, b) => self.kind(a).into_iter().chain(self.kind(b)).reduce(finer),
             Expr::Literal(Literal::Int(_)) => None,
             Expr::Literal(Literal::Bool(_)) => Some(Kind::Bool),
             _ => None,
@@ -211,7 +233,13 @@ impl Scope<'_> {
         // Of a span between two times the times have their own kind.
         let kind = if *wanted == Kind::Duration { self.common_kind(&[a, b]) } else { wanted.clone() };
         let micros = kind == Kind::Timestamp { micros: true };
-        Ok(match (self.value(a, &kind)?, self.value(b, &kind)?) {
+        // A decimal is taken so many times; as a decimal, the count would have a scale of its own.
+        let is_count = |of: &Expr| matches!(of, Expr::Literal(Literal::Int(_))) || self.kind(of) == Some(Kind::Int);
+        let operand = |of: &Expr| match kind {
+            Kind::Decimal { .. } if operation == Arithmetic::Multiply && is_count(of) => self.value(of, &Kind::Int),
+            _ => self.value(of, &kind),
+        };
+        Ok(match (operand(a)?, operand(b)?) {
             (Value::Null, _) | (_, Value::Null) => Value::Null,
             (Value::Timestamp(moment), Value::Duration(span)) | (Value::Duration(span), Value::Timestamp(moment)) => {
                 time::moment_after(moment, span, operation, micros)?
@@ -339,7 +367,13 @@ impl Scope<'_> {
     }
 
     fn is_in(&self, of: &Expr, set: &Set) -> Result<bool, Unfit> {
-        let kind = self.common_kind(&[of]);
+        let mut parts = vec![of];
+        match set {
+            Set::Values(values) => parts.extend(values),
+            Set::Range(from, to) => parts.extend([from, to].into_iter().filter_map(Option::as_deref)),
+            Set::Input { .. } => {}
+        }
+        let kind = self.common_kind(&parts);
         let value = self.value(of, &kind)?;
         let equals = |other: &Owned| compare(&value, other) == Some(Ordering::Equal);
         Ok(match set {
@@ -382,6 +416,18 @@ impl Scope<'_> {
     }
 }
 
+/// Of two kinds that fit each other the one in which values of both are exact.
+fn finer(a: Kind, b: Kind) -> Kind {
+    match (a, b) {
+        (Kind::Timestamp { micros: a }, Kind::Timestamp { micros: b }) => Kind::Timestamp { micros: a || b },
+        (Kind::Decimal { scale: a }, Kind::Decimal { scale: b }) => Kind::Decimal { scale: a.max(b) },
+        (Kind::Int, b @ (Kind::Decimal { .. } | Kind::Float)) => b,
+        // What a span is added to is a moment.
+        (Kind::Duration, b @ (Kind::Timestamp { .. } | Kind::Date)) => b,
+        (a, _) => a,
+    }
+}
+
 /// The kind of what a path leads to inside a field.
 pub(crate) fn member_kind(kind: &Kind, members: &[Member]) -> Option<Kind> {
     let Some((first, rest)) = members.split_first() else { return Some(kind.clone()) };
@@ -418,6 +464,10 @@ fn overflow() -> Unfit {
     Unfit::new("the result is too large")
 }
 
+fn decimal(value: Option<i128>) -> Result<Owned, Unfit> {
+    value.filter(|value| value.unsigned_abs() < 10u128.pow(38)).map(Value::Decimal).ok_or_else(overflow)
+}
+
 fn numbers(operation: Arithmetic, a: Owned, b: Owned) -> Result<Owned, Unfit> {
     Ok(match (a, b) {
         (Value::Int(a), Value::Int(b)) => Value::Int(
@@ -429,8 +479,12 @@ fn numbers(operation: Arithmetic, a: Owned, b: Owned) -> Result<Owned, Unfit> {
             .ok_or_else(overflow)?,
         ),
         (Value::Decimal(a), Value::Decimal(b)) if operation != Arithmetic::Multiply => {
-            let sum = if operation == Arithmetic::Add { a.checked_add(b) } else { a.checked_sub(b) };
-            Value::Decimal(sum.filter(|sum| sum.unsigned_abs() < 10u128.pow(38)).ok_or_else(overflow)?)
+            decimal(if operation == Arithmetic::Add { a.checked_add(b) } else { a.checked_sub(b) })?
+        }
+        (Value::Decimal(of), Value::Int(times)) | (Value::Int(times), Value::Decimal(of))
+            if operation == Arithmetic::Multiply =>
+        {
+            decimal(of.checked_mul(times.into()))?
         }
         (Value::Float(a), Value::Float(b)) => Value::Float(match operation {
             Arithmetic::Add => a + b,

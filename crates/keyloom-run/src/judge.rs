@@ -378,7 +378,6 @@ pub(crate) fn ends_at(entity: &EntityPlan, values: &[Owned]) -> Result<Option<i6
     let built_in = BuiltIn::default();
     let scope = Scope { fields: &entity.fields, row: values, built_in, item: None, inputs: &inputs, now_us: 0 };
     match scope.value(expires, &Kind::Timestamp { micros: false })? {
-        Value::Timestamp(moment) if scope.is_micros(expires) => Ok(Some(moment.div_euclid(1_000))),
         Value::Timestamp(moment) => Ok(Some(moment)),
         Value::Date(day) => Ok(Some(i64::from(day) * 86_400_000)),
         // What has not been closed does not end seven years after.

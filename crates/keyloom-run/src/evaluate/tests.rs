@@ -35,6 +35,8 @@ entities:
       due_at: timestamp
       labels: set of text(8..30) (2 / 10 / 40)
       place: Place
+      seen_at: timestamp(us)
+      tax: decimal(1)
 patterns:
   change:
     update: Task
@@ -66,6 +68,8 @@ fn over_a_row<T>(catalog: &Catalog, sent: &Json, evaluate: impl Fn(&Scope<'_>, &
         Value::Timestamp(1_000),
         Value::Set(vec![Value::from("a"), Value::from("b")]),
         Value::Struct(vec![Value::Null, Value::from("Bern")]),
+        Value::Timestamp(1_000_700),
+        Value::Decimal(15),
     ];
     let mut body = sent.clone();
     body["task_id"] = json!("01010101-0101-0101-0101-010101010101");
@@ -168,6 +172,23 @@ fn values_are_of_the_kind_that_is_wanted() {
     assert_eq!(set("note", "lower(note)", json!({})), Ok(Value::Null), "of nothing comes nothing");
     assert_eq!(set("stock", "max(stock, $score)", json!({"score": 99})), Ok(Value::Int(99)));
     assert_eq!(set("stock", "stock + $n", json!({"n": i64::MAX})), Err("the result is too large".into()));
+}
+
+#[test]
+fn values_fit_where_another_unit_or_scale_is_wanted() {
+    let day_ms = 86_400_000;
+    assert_eq!(set("due_at", "seen_at", json!({})), Ok(Value::Timestamp(1_000)));
+    assert_eq!(set("due_at", "seen_at + 7 days", json!({})), Ok(Value::Timestamp(1_000 + 7 * day_ms)));
+    assert_eq!(set("seen_at", "due_at + 1ms", json!({})), Ok(Value::Timestamp(1_001_000)));
+    assert!(holds("due_at < seen_at and seen_at > due_at and seen_at != due_at", json!({})));
+    assert!(holds("due_at in (due_at)..seen_at and seen_at - due_at < 1ms", json!({})));
+    assert_eq!(set("price", "tax", json!({})), Ok(Value::Decimal(150)));
+    assert_eq!(set("price", "price - tax", json!({})), Ok(Value::Decimal(1100)));
+    assert_eq!(set("price", "stock", json!({})), Ok(Value::Decimal(700)));
+    assert_eq!(set("price", "stock * tax", json!({})), Ok(Value::Decimal(1050)));
+    assert_eq!(set("price", "price + 2 * price", json!({})), Ok(Value::Decimal(3750)));
+    assert_eq!(set("weight", "weight * stock", json!({})), Ok(Value::Float(3.5)));
+    assert!(holds("tax < price and price > stock", json!({})));
 }
 
 #[test]

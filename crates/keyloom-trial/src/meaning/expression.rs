@@ -73,7 +73,7 @@ impl Scope<'_> {
                 Ok(self.value(of, &kind)?.is_null() != *negated)
             }
             Expr::Compare(how, a, b) => {
-                let kind = self.kind(a).or_else(|| self.kind(b)).unwrap_or(Kind::Text);
+                let kind = self.common(&[a, b]);
                 let order = compare(&self.value(a, &kind)?, &self.value(b, &kind)?);
                 Ok(match how {
                     Compare::Equal => order == Some(Ordering::Equal),
@@ -85,7 +85,14 @@ impl Scope<'_> {
                 })
             }
             Expr::In(of, set) => {
-                let kind = self.kind(of).unwrap_or(Kind::Text);
+                let kind = match set {
+                    Set::Values(values) => self.common(&std::iter::once(&**of).chain(values).collect::<Vec<_>>()),
+                    Set::Range(from, to) => {
+                        let ends = [from, to].into_iter().filter_map(Option::as_deref);
+                        self.common(&std::iter::once(&**of).chain(ends).collect::<Vec<_>>())
+                    }
+                    Set::Input { .. } => self.common(&[of]),
+                };
                 let value = self.value(of, &kind)?;
                 match set {
                     Set::Values(values) => values.iter().try_fold(false, |any, other| {
@@ -140,6 +147,19 @@ impl Scope<'_> {
         left_out
     }
 
+    /// The kind in which several values are compared: none of them loses anything.
+    fn common(&self, parts: &[&Expr]) -> Kind {
+        let kinds: Vec<Kind> = parts.iter().filter_map(|part| self.kind(part)).collect();
+        // Of several that are alike the first.
+        let most = kinds.iter().rev().max_by_key(|kind| match kind {
+            Kind::Timestamp { micros } => u8::from(*micros),
+            Kind::Decimal { scale } => 1 + scale,
+            Kind::Float => u8::MAX,
+            _ => 0,
+        });
+        most.cloned().unwrap_or(Kind::Text)
+    }
+
     /// The kind that an expression has whatever it stands beside.
     fn kind(&self, expr: &Expr) -> Option<Kind> {
         match expr {
@@ -169,7 +189,7 @@ impl Scope<'_> {
                 Function::Min | Function::Max => return arguments.iter().find_map(|argument| self.kind(argument)),
             }),
             Expr::Negate(of) => self.kind(of),
-            Expr::Arithmetic(_, a, b) => self.kind(a).or_else(|| self.kind(b)),
+            Expr::Arithmetic(_, a, b) => self.kind(a).or_else(|| self.kind(b)).map(|_| self.common(&[a, b])),
             _ => Some(Kind::Bool),
         }
     }
@@ -191,7 +211,10 @@ impl Scope<'_> {
                 if !path.members.is_empty() {
                     return Err(Odd);
                 }
-                row.get(&path.field).cloned().unwrap_or(Value::Null)
+                let value = row.get(&path.field).cloned().unwrap_or(Value::Null);
+                // The item that a row comes with is of another entity.
+                let own = matches!(path.root, Root::Own).then(|| self.kind(expr)).flatten();
+                in_kind(value, own.as_ref(), wanted)?
             }
             Expr::Negate(of) => match self.value(of, wanted)? {
                 Value::Int(number) => Value::Int(number.checked_neg().ok_or(Odd)?),
@@ -199,7 +222,20 @@ impl Scope<'_> {
                 Value::Float(number) => Value::Float(-number),
                 other => other,
             },
+            Expr::Call(function @ (Function::Time | Function::Hour), arguments) => {
+                in_kind(self.call(*function, arguments, wanted)?, self.kind(expr).as_ref(), wanted)?
+            }
             Expr::Call(function, arguments) => self.call(*function, arguments, wanted)?,
+            Expr::Arithmetic(Arithmetic::Multiply, a, b) if matches!(wanted, Kind::Decimal { .. }) => {
+                let times =
+                    |of: &Expr| matches!(of, Expr::Literal(Literal::Int(_))) || self.kind(of) == Some(Kind::Int);
+                let (times, of) = if times(a) { (a, b) } else { (b, a) };
+                match (self.value(times, &Kind::Int)?, self.value(of, wanted)?) {
+                    (Value::Null, _) | (_, Value::Null) => Value::Null,
+                    (Value::Int(times), Value::Decimal(of)) => Value::Decimal(of * i128::from(times)),
+                    _ => return Err(Odd),
+                }
+            }
             Expr::Arithmetic(how, a, b) => {
                 let micros = *wanted == Kind::Timestamp { micros: true };
                 match (self.term(a, wanted)?, self.term(b, wanted)?) {
@@ -287,6 +323,26 @@ impl Scope<'_> {
             _ => return Err(Odd),
         })
     }
+}
+
+/// A value of one kind as one of another: milliseconds are microseconds, and whole numbers are all others.
+fn in_kind(value: Owned, own: Option<&Kind>, wanted: &Kind) -> Result<Owned, Odd> {
+    let digits = |value: i128, digits: u8| Value::Decimal(value * 10_i128.pow(u32::from(digits)));
+    Ok(match (value, own, wanted) {
+        (Value::Timestamp(moment), Some(Kind::Timestamp { micros: own }), Kind::Timestamp { micros }) => {
+            Value::Timestamp(match (own, micros) {
+                (true, false) => moment.div_euclid(1_000),
+                (false, true) => moment.checked_mul(1_000).ok_or(Odd)?,
+                _ => moment,
+            })
+        }
+        (Value::Decimal(value), Some(Kind::Decimal { scale: own }), Kind::Decimal { scale }) => {
+            digits(value, scale.saturating_sub(*own))
+        }
+        (Value::Int(value), _, Kind::Decimal { scale }) => digits(value.into(), *scale),
+        (Value::Int(value), _, Kind::Float) => Value::Float(value as f64),
+        (value, ..) => value,
+    })
 }
 
 fn shifted(of: &Owned, span: TimeSpan, how: Arithmetic, micros: bool) -> Result<Owned, Odd> {
