@@ -246,9 +246,10 @@ pub fn stored(catalog: &Catalog, layout: &Layout, companions: Companions, of: &T
             (kept_by(catalog, layout, *keeper, entity), [own, told].concat())
         }
         Holds::Reservations { .. } => {
-            // The owner is of the same tenant, who stands in the key.
+            // The owner is of the same tenant, who stands in the key. Of the only row it is said that it holds the value.
             let owner = entity.key.iter().map(|field| Some(column(&owner_column(field), kind(field)?)));
-            (Discipline::Decided, owner.collect::<Option<Vec<Column>>>()?)
+            let only = entity.key.is_empty().then(|| Some(column(&owner_column(ALL_COLUMN), Kind::Int)));
+            (Discipline::Decided, owner.chain(only).collect::<Option<Vec<Column>>>()?)
         }
         Holds::Kept { field, upkeep, .. } => {
             let newest = upkeep.way == Some(Way::Newest);

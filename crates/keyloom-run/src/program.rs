@@ -383,6 +383,11 @@ impl EntityPlan {
         reorder(source_key, &self.source.key, &self.key)
     }
 
+    /// By how many columns reservations name their owner. The only row of a tenant has no key, but either holds a value or not.
+    pub(crate) fn owner_columns(&self) -> usize {
+        self.own_key().len().max(1)
+    }
+
     /// Who it is, as reservations name their owner.
     pub(crate) fn identity(&self, record: &Record) -> Vec<Value<'static>> {
         self.key.iter().map(|field| record.values[*field].clone()).collect()

@@ -135,13 +135,15 @@ impl Run {
     ) -> Result<Held, Problem> {
         let (_, shape) = self.table(reservation.table);
         let cell = |column| Ok(row.value(shape, ColumnAt::Cell { group: 0, column })?.into_owned());
-        let mut owner = (0..entity.own_key().len()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;
+        let mut owner = (0..entity.owner_columns()).map(cell).collect::<Result<Vec<Owned>, Problem>>()?;
+        let free = owner.iter().any(Value::is_null);
+        // Of a tenant's only row the tenant says which it is.
+        owner.truncate(entity.key.len() - usize::from(entity.tenant.is_some()));
         // The owner is of the same tenant, who stands in the key.
         if let Some(tenant) = entity.tenant {
             let at = reservation.fields.iter().position(|field| *field == tenant);
             owner.insert(0, at.map_or(Value::Null, |at| key[at].clone()));
         }
-        let free = owner.iter().any(Value::is_null);
         Ok(Held { version: row.version()?, owner: (!free).then_some(owner) })
     }
 
@@ -159,10 +161,14 @@ impl Run {
         now_us: i64,
     ) -> (Vec<Owned>, Option<Millis>) {
         match owner {
-            Some(mut owner) => (owner.split_off(usize::from(entity.tenant.is_some())), None),
+            Some(mut owner) => {
+                let mut own = owner.split_off(usize::from(entity.tenant.is_some()));
+                own.resize(entity.owner_columns(), Value::Int(0));
+                (own, None)
+            }
             None => {
                 let until = millis(now_us).plus(self.program.grace_ms());
-                (vec![Value::Null; entity.own_key().len()], Some(until))
+                (vec![Value::Null; entity.owner_columns()], Some(until))
             }
         }
     }

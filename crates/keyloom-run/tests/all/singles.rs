@@ -23,6 +23,12 @@ entities:
     key: none
     fields: { words: text(2..40) }
     volume: { rows: 1 }
+  Seal:
+    key: none
+    fields: { mark: text(2..40), made_at: timestamp(us) = now }
+    unique: { mark_taken: mark }
+    volume: { rows: 1 }
+    expires: made_at + 7 days
   Shelf:
     key: [shelf_id]
     fields: { shelf_id: text(2..10), room: text(2..10), boxes: int = count of Box }
@@ -69,6 +75,11 @@ patterns:
   put_banner: { put: Banner, takes: [words], rate: rare }
   take_down: { delete: Banner, rate: rare }
   banner: { get: Banner, rate: rare }
+  cut_seal: { create: Seal, takes: [mark], rate: rare }
+  recut: { update: Seal, set: { mark: $mark }, rate: rare }
+  break_seal: { delete: Seal, rate: rare }
+  seal: { get: Seal, returns: [mark], rate: rare }
+  seal_by_mark: { get: Seal, by: [mark], returns: [mark], rate: rare }
   build: { create: Shelf, takes: [shelf_id, room], rate: rare }
   burn: { delete: Shelf, by: [shelf_id], rate: rare }
   just_this: { list: Shelf, by: [shelf_id], page: 5, returns: [shelf_id, room], rate: rare }
@@ -93,6 +104,8 @@ fn houses() -> [House; 3] {
     let wide = open(AtOnce::new(1, WideStore::new), CATALOG);
     [open(Model::new(), CATALOG), wide, open(AtOnce::new(1, ItemStore::new), CATALOG)]
 }
+
+const WEEK_SECONDS: i64 = 7 * 24 * 3_600;
 
 const NOTHING: fn() -> Json = || json!({});
 
@@ -133,6 +146,25 @@ fn the_only_row_is_put_without_a_look_at_it() {
         house.turn(1);
         house.done("take_down", &NOTHING());
         assert_eq!(house.get("banner", &NOTHING()), None);
+    }
+}
+
+#[test]
+fn the_only_row_has_unique_values_until_it_ends() {
+    for house in houses() {
+        let by = |mark: &str| house.get("seal_by_mark", &json!({"mark": mark}));
+        house.done("cut_seal", &json!({"mark": "lion"}));
+        assert_eq!(by("lion"), Some(json!({"mark": "lion"})));
+        house.done("recut", &json!({"mark": "bear"}));
+        assert_eq!((by("lion"), by("bear")), (None, Some(json!({"mark": "bear"}))));
+        house.done("break_seal", &NOTHING());
+        assert_eq!(by("bear"), None);
+        house.done("cut_seal", &json!({"mark": "bear"}));
+        // It was made at a microsecond, and ends seven days after it.
+        house.turn(WEEK_SECONDS - 1);
+        assert_eq!(house.get("seal", &NOTHING()), Some(json!({"mark": "bear"})));
+        house.turn(2);
+        assert_eq!((house.get("seal", &NOTHING()), by("bear")), (None, None));
     }
 }
 
