@@ -12,7 +12,7 @@ use keyloom_value::{Value, compare};
 
 use super::{
     Found,
-    merge::{Position, Reading, at_most_settled, encoded, order},
+    merge::{Position, Reading, at_most_settled, encoded},
     passes,
     ranges::Between,
 };
@@ -62,8 +62,7 @@ impl Run {
                 beside.rows.push_back((position, found));
             }
         }
-        let in_order =
-            |one: &(Position, Found), other: &(Position, Found)| order(Some(&one.0), Some(&other.0), reading.reverse);
+        let in_order = |one: &(Position, Found), other: &(Position, Found)| reading.order(Some(&one.0), Some(&other.0));
         beside.rows.make_contiguous().sort_by(in_order);
         Ok(beside)
     }
@@ -114,9 +113,13 @@ impl Beside {
     }
 
     /// The next of its rows, if nothing of the list comes before it: its first row, or what was not read yet.
-    pub(super) fn next(&mut self, first: Option<Option<&Position>>, reverse: bool) -> Option<(Position, Found)> {
+    pub(super) fn next(
+        &mut self,
+        first: Option<Option<&Position>>,
+        reading: &Reading<'_>,
+    ) -> Option<(Position, Found)> {
         let (position, _) = self.rows.front()?;
-        let comes = first.is_none_or(|first| order(Some(position), first, reverse) != Ordering::Greater);
+        let comes = first.is_none_or(|first| reading.order(Some(position), first) != Ordering::Greater);
         if comes { self.rows.pop_front() } else { None }
     }
 }
@@ -143,8 +146,7 @@ fn position(run: &Run, reading: &Reading<'_>, list: &Projection, record: &Record
     }
     let range = u32::try_from(range).unwrap_or(u32::MAX);
     let position = Position { behind: encoded(sort, shape, reading.slices)?, range };
-    let is_behind =
-        reading.after.is_none_or(|after| order(Some(&position), Some(after), reading.reverse) == Ordering::Greater);
+    let is_behind = reading.after.is_none_or(|after| reading.order(Some(&position), Some(after)) == Ordering::Greater);
     Ok(is_behind.then_some(position))
 }
 

@@ -46,7 +46,7 @@ pub(super) enum Spot {
     /// Behind so many bytes of its key, in the range of this number.
     Of {
         row: Row,
-        fixed: usize,
+        bytes: usize,
         range: u32,
     },
 }
@@ -55,8 +55,8 @@ impl Spot {
     pub(super) fn position(&self) -> Position {
         match self {
             Self::At(position) => position.clone(),
-            Self::Of { row, fixed, range } => {
-                Position { behind: row.key_bytes().get(*fixed..).unwrap_or_default().to_vec(), range: *range }
+            Self::Of { row, bytes, range } => {
+                Position { behind: row.key_bytes().get(*bytes..).unwrap_or_default().to_vec(), range: *range }
             }
         }
     }
@@ -112,11 +112,11 @@ impl Run {
         let mut fills = 0_u32;
         while merged.rows.len() < reading.wanted {
             let missing = reading.wanted - merged.rows.len();
-            let first = first(&heads, shape, slices, reading.reverse)?;
+            let first = first(&heads, shape, reading)?;
             if !beside.rows.is_empty() {
                 let next = first.map(|first| heads[first].next(shape, slices)).transpose()?;
                 let next = next.as_ref().map(Option::as_ref).filter(|_| self.protocol.seen_in_place);
-                if let Some((position, row)) = beside.next(next, reading.reverse) {
+                if let Some((position, row)) = beside.next(next, reading) {
                     merged.rows.push((Spot::At(position), row));
                     continue;
                 }
@@ -152,10 +152,14 @@ impl Run {
         let (table, shape) = self.table(slices.table);
         let mut head = Head { number, range, rows: VecDeque::new(), reached: None, ended: false, looked_at: 0 };
         let Some(after) = reading.after else { return Ok(head) };
+        let comes_behind = if reading.reverse { number < after.range } else { number > after.range };
+        if slices.apart && number != after.range {
+            head.ended = !comes_behind;
+            return Ok(head);
+        }
         let other = |_| Problem::Cursor("this cursor is of another order".into());
         let behind = key::decode(&after.behind, &shape.sort_parts()[slices.equal.len()..]).map_err(other)?;
         let sort: Vec<Owned> = range.equal.iter().cloned().chain(behind.into_iter().map(Value::into_owned)).collect();
-        let comes_behind = if reading.reverse { number < after.range } else { number > after.range };
         if comes_behind && !slices.identified {
             let key: Vec<Owned> = range.partition.iter().chain(&sort).cloned().collect();
             let now = millis(reading.asking.now_us);
@@ -235,7 +239,7 @@ impl Merged {
 impl Head<'_> {
     /// Where a row of it stands.
     fn spot_of(&self, row: Row) -> Spot {
-        Spot::Of { row, fixed: self.range.fixed, range: self.number }
+        Spot::Of { row, bytes: self.range.bytes, range: self.number }
     }
 
     /// Where its next row stands; of one that has to be read on, what it stands behind.
@@ -266,7 +270,7 @@ pub(super) fn encoded(sort: &[Value<'_>], shape: &Shape, slices: &Slices) -> Res
 
 /// The range whose next row comes first, or might: of one that has to be read on, it may stand just behind what was
 /// reached.
-fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> Result<Option<usize>, Problem> {
+fn first(heads: &[Head<'_>], shape: &Shape, reading: &Reading<'_>) -> Result<Option<usize>, Problem> {
     // One range is the rule, and needs no comparing.
     if let [head] = heads {
         return Ok((!head.rows.is_empty() || !head.ended).then_some(0));
@@ -276,10 +280,10 @@ fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> R
         if head.rows.is_empty() && head.ended {
             continue;
         }
-        let position = head.next(shape, slices)?;
+        let position = head.next(shape, reading.slices)?;
         let earlier = match &first {
             None => true,
-            Some((_, known)) => order(position.as_ref(), known.as_ref(), reverse) == Ordering::Less,
+            Some((_, known)) => reading.order(position.as_ref(), known.as_ref()) == Ordering::Less,
         };
         if earlier {
             first = Some((at, position));
@@ -288,13 +292,16 @@ fn first(heads: &[Head<'_>], shape: &Shape, slices: &Slices, reverse: bool) -> R
     Ok(first.map(|(at, _)| at))
 }
 
-/// The order of two positions in the direction of reading; before both stands what was not read at all.
-pub(super) fn order(one: Option<&Position>, other: Option<&Position>, reverse: bool) -> Ordering {
-    match (one, other) {
-        (Some(one), Some(other)) => {
-            let order = one.behind.cmp(&other.behind).then(one.range.cmp(&other.range));
-            if reverse { order.reverse() } else { order }
+impl Reading<'_> {
+    /// The order of two positions in the direction of reading; before both stands what was not read at all.
+    pub(super) fn order(&self, one: Option<&Position>, other: Option<&Position>) -> Ordering {
+        match (one, other) {
+            (Some(one), Some(other)) => {
+                let (behind, range) = (one.behind.cmp(&other.behind), one.range.cmp(&other.range));
+                let order = if self.slices.apart { range.then(behind) } else { behind.then(range) };
+                if self.reverse { order.reverse() } else { order }
+            }
+            (one, other) => one.is_some().cmp(&other.is_some()),
         }
-        (one, other) => one.is_some().cmp(&other.is_some()),
     }
 }

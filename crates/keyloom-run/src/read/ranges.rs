@@ -1,6 +1,6 @@
 //! Which keys and ranges a question leads to, by what was sent.
 
-use std::ops::Bound;
+use std::{cmp::Ordering, ops::Bound};
 
 use keyloom_value::{Value, compare, key};
 
@@ -20,7 +20,14 @@ pub(crate) struct Range {
     pub(crate) partition: Vec<Owned>,
     pub(crate) equal: Vec<Owned>,
     /// How many bytes of a row's key these are.
-    pub(crate) fixed: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Range {
+    /// One of the values that it fixes.
+    fn fixed(&self, at: usize) -> Option<&Owned> {
+        self.partition.iter().chain(&self.equal).nth(at)
+    }
 }
 
 /// The smallest and the largest value of the next component.
@@ -41,7 +48,7 @@ impl Run {
         Ok(product(entity, choices, asking)?.into_iter().next())
     }
 
-    /// The ranges of a list, in the order of their keys. What is absent leads nowhere.
+    /// The ranges of a list, in the order in which they come. What is absent leads nowhere.
     pub(super) fn ranges(
         &self,
         entity: &EntityPlan,
@@ -56,14 +63,23 @@ impl Run {
             for equal in &equal {
                 let mut bytes = key::encode(&partition, shape.partition_parts()).map_err(broken)?;
                 key::encode_into(equal, shape.sort_parts(), &mut bytes).map_err(broken)?;
-                let (partition, equal, fixed) = (partition.clone(), equal.clone(), bytes.len());
-                ranges.push((bytes, Range { partition, equal, fixed }));
+                let (partition, equal, length) = (partition.clone(), equal.clone(), bytes.len());
+                ranges.push((bytes, Range { partition, equal, bytes: length }));
             }
         }
         // A value that was sent twice is one.
         ranges.sort_by(|(one, _), (other, _)| one.cmp(other));
         ranges.dedup_by(|(one, _), (other, _)| one == other);
-        Ok(ranges.into_iter().map(|(_, range)| range).collect())
+        let mut ranges: Vec<Range> = ranges.into_iter().map(|(_, range)| range).collect();
+        ranges.sort_by(|one, other| {
+            let each = slices.ranks.iter().map(|(at, descending)| {
+                let order = one.fixed(*at).zip(other.fixed(*at)).and_then(|(one, other)| compare(one, other));
+                let order = order.unwrap_or(Ordering::Equal);
+                if *descending { order.reverse() } else { order }
+            });
+            each.fold(Ordering::Equal, Ordering::then)
+        });
+        Ok(ranges)
     }
 
     /// The narrowest range that all bounds of a list leave.
@@ -149,7 +165,7 @@ impl Between {
         let narrower = match &*bound {
             Bound::Unbounded => true,
             Bound::Included(held) | Bound::Excluded(held) => match compare(&value, held) {
-                Some(std::cmp::Ordering::Equal) => !included,
+                Some(Ordering::Equal) => !included,
                 Some(order) => order.is_gt() == is_low,
                 None => false,
             },
