@@ -57,8 +57,9 @@ impl Run {
         if !self.program.has_log() {
             return Ok(());
         }
-        // The clock of whoever marks next may be behind.
-        let from_ms = self.now_us().div_euclid(1_000) - self.protocol.settle_ms;
+        // The clock of whoever marks next may be behind, and a mark that comes with a row that is placed is later than that.
+        let behind_ms = if self.program.places() { self.protocol.late_ms } else { self.protocol.settle_ms };
+        let from_ms = self.now_us().div_euclid(1_000) - behind_ms.max(self.protocol.settle_ms);
         let span = from_ms.div_euclid(self.protocol.span_ms) - 1;
         let (version, _) = self.settled_until().await?;
         self.set_settled_until(version, span).await
