@@ -279,7 +279,9 @@ impl<'a> Generator<'a> {
         let entity = entity_of(pattern).and_then(|name| self.catalog.entity(name));
         let key: Option<Vec<&Json>> = entity.and_then(|entity| entity.key.iter().map(|key| body.get(key)).collect());
         let Some(key) = key else { return true };
-        let name = format!("{:?} {key:?} {:?}", entity_of(pattern), caller.tenant);
+        // Rows that all tenants share are the same whoever sends them.
+        let tenant = caller.tenant.as_ref().filter(|_| entity.is_some_and(|entity| entity.per_tenant));
+        let name = format!("{:?} {key:?} {tenant:?}", entity_of(pattern));
         let row = format!("{} {caller:?} {body}", pattern.name);
         match self.added.get(&name) {
             None => {

@@ -18,7 +18,7 @@ impl Judge<'_> {
             tally.repeated += u64::from(asked.attempts.len() > 1);
             match request.fate {
                 Fate::Applied(_) | Fate::Found(_) => tally.applied += 1,
-                Fate::Nothing => tally.refused += u64::from(asked.answers().next().is_some()),
+                Fate::Perhaps | Fate::Nothing => tally.refused += u64::from(asked.answers().next().is_some()),
             }
             tally.uncertain += u64::from(!matches!(
                 asked.attempts.last().map(|it| &it.end),
@@ -70,7 +70,9 @@ impl Judge<'_> {
         if let Some(identity) = request.identity.as_ref().filter(|_| request.is_by_key()) {
             return vec![identity.clone()];
         }
-        if matches!(request.write.verb, WriteVerb::Create | WriteVerb::Put) {
+        let mut all = Vec::new();
+        let makes = matches!(request.write.verb, WriteVerb::Create | WriteVerb::Put);
+        if makes || request.write.or_create {
             // One that nobody else can name.
             let mut unheard = request.asked.body.clone();
             for key in &request.entity.key {
@@ -79,9 +81,11 @@ impl Judge<'_> {
                 }
             }
             let tenant = request.asked.caller.tenant.as_deref();
-            return super::fate::identity(self.catalog, request.entity, tenant, &unheard).into_iter().collect();
+            all.extend(super::fate::identity(self.catalog, request.entity, tenant, &unheard));
         }
-        let mut all = Vec::new();
+        if makes {
+            return all;
+        }
         for life in self.lives.of_entity(request.entity) {
             let states = self.lives.possible(request.entity, &life.identity, from_us, to_us);
             if states.iter().flatten().any(|row| request.is_meant(self.catalog, row)) {

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use keyloom_model::{Action, Catalog, Class, Entity, Pattern, Write, WriteVerb};
+use keyloom_model::{Action, Catalog, Class, Entity, Expiry, Pattern, Type, Write, WriteVerb};
 use keyloom_run::{Answer, Problem};
-use keyloom_value::{Kind, compare, from_text, json::from_json};
+use keyloom_value::{Kind, Value, compare, from_text, json::from_json};
 use serde_json::Value as Json;
 
 use super::{Contradiction, blind::is_blind, wrong};
@@ -39,6 +39,9 @@ pub(crate) enum Fate {
     Applied(u64),
     /// The row itself is the memory, and no other: it made this version, or found it there.
     Found(u64),
+    /// Nobody was told, and nothing may remember it though it made a row: that has ended since, or was written by so many others
+    /// that it forgot who made it.
+    Perhaps,
     Nothing,
 }
 
@@ -56,6 +59,36 @@ impl Request<'_> {
     /// The row itself remembers who made it.
     fn is_memory(&self) -> bool {
         self.write.verb == WriteVerb::Create && (self.entity.append_only || !self.pattern.once_per.is_empty())
+    }
+
+    /// Whether a row that it made may be forgotten by all.
+    fn may_be_forgotten(&self, catalog: &Catalog) -> bool {
+        let ends = matches!(self.entity.expires, Some(Expiry::At(_)));
+        self.write.verb == WriteVerb::Create && if self.is_append(catalog) { ends } else { self.is_memory() }
+    }
+
+    /// Whether it may have made a row besides the version that is known of it: where the row itself is the memory, that is over when
+    /// it is gone, and each attempt may make it again.
+    pub(crate) fn may_have_made_more(&self, catalog: &Catalog) -> bool {
+        let again = self.fate != Fate::Nothing && self.is_memory() && !self.is_append(catalog);
+        self.fate == Fate::Perhaps || again && (matches!(self.fate, Fate::Found(_)) || self.asked.attempts.len() > 1)
+    }
+
+    /// When it was born, in microseconds: its key says so, or what happens once.
+    pub(crate) fn born_us(&self) -> i64 {
+        let said = self.pattern.once_per.iter().find_map(|name| {
+            let input = self.pattern.inputs.iter().find(|input| input.name == *name)?;
+            match (self.sent.values.get(name)?, &input.ty) {
+                (Value::Timestamp(moment), Type::Timestamp { micros: true }) => Some(*moment),
+                (Value::Timestamp(moment), _) => Some(moment * 1_000),
+                (Value::Uuid(uuid), Type::Uuid7) => {
+                    Some(uuid[..6].iter().fold(0, |born, byte| born * 256 + i64::from(*byte)) * 1_000)
+                }
+                _ => None,
+            }
+        });
+        let keyed = || self.asked.key.rsplit_once(';').and_then(|(_, born)| born.parse::<i64>().ok());
+        said.or_else(|| keyed().map(|born| born * 1_000)).unwrap_or(self.sent_us)
     }
 
     /// Whether it names its row by the key, not by a value that may pass to another.
@@ -199,6 +232,7 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
             wrong(format!("a false answer: not applied ({reason}), but it made version {}", remembered.version), &steps)
         }
         (None, Some(remembered), _) => Ok(Fate::Applied(remembered.version)),
+        (None, None, None) if request.may_be_forgotten(catalog) => Ok(Fate::Perhaps),
         (None, None, _) => Ok(Fate::Nothing),
     }
 }

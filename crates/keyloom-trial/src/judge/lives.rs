@@ -3,7 +3,7 @@
 
 use std::{cell::Cell, collections::BTreeMap};
 
-use keyloom_model::{Catalog, Entity, Fill, Root};
+use keyloom_model::{Catalog, Entity};
 
 use super::{Contradiction, Fate, Request, Skew, wrong};
 use crate::meaning::{Fields, Next, Owned, becomes, ends_ms, shown};
@@ -15,13 +15,24 @@ pub(crate) struct Lives<'a> {
     all: BTreeMap<(String, String), Life>,
 }
 
+#[derive(PartialEq)]
 pub(crate) struct Life {
     pub(crate) identity: Vec<Owned>,
     pub(crate) turns: Vec<Turn>,
+    /// Rows that may have been made besides, where none was there.
+    pub(crate) perhaps: Vec<Perhaps>,
+}
+
+/// What a request would have made of which nobody knows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Perhaps {
+    /// Not before this moment.
+    pub(crate) lower_us: i64,
+    pub(crate) rows: Vec<Fields>,
 }
 
 /// One request that was applied, and the row after it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Turn {
     /// Which request.
     pub(crate) request: usize,
@@ -45,19 +56,33 @@ pub(super) fn word(identity: &[Owned]) -> String {
 impl<'a> Lives<'a> {
     pub(super) fn of(catalog: &'a Catalog, requests: &[Request<'_>], skew: Skew) -> Result<Self, Contradiction> {
         let mut lives = Self { catalog, skew, all: BTreeMap::new() };
-        for entity in in_order(catalog) {
-            let mut rows: BTreeMap<String, Vec<&Request<'_>>> = BTreeMap::new();
-            for request in requests.iter().filter(|request| request.entity.name == entity.name) {
-                if let (Fate::Applied(_) | Fate::Found(_), Some(identity)) = (request.fate, &request.identity) {
-                    rows.entry(word(identity)).or_default().push(request);
-                }
-            }
-            for (name, row) in rows {
-                let life = lives.life(row)?;
-                lives.all.insert((entity.name.clone(), name), life);
+        let mut rows: BTreeMap<(String, String), Vec<&Request<'_>>> = BTreeMap::new();
+        for request in requests {
+            if let (Fate::Applied(_) | Fate::Found(_) | Fate::Perhaps, Some(identity)) =
+                (request.fate, &request.identity)
+            {
+                rows.entry((request.entity.name.clone(), word(identity))).or_default().push(request);
             }
         }
-        Ok(lives)
+        // A row may take values of another, also of its own entity, whose life has to be known before: what a row may be only
+        // becomes more by what others may be, so all are gone through until nothing is new.
+        let mut wrong = None;
+        for _ in 0..=requests.len() {
+            let mut is_new = false;
+            wrong = None;
+            for (name, row) in &rows {
+                let (life, contradiction) = lives.life(row.clone())?;
+                wrong = wrong.or(contradiction);
+                if lives.all.get(name) != Some(&life) {
+                    is_new = true;
+                    lives.all.insert(name.clone(), life);
+                }
+            }
+            if !is_new {
+                break;
+            }
+        }
+        wrong.map_or(Ok(lives), Err)
     }
 
     pub(crate) fn get(&self, entity: &Entity, identity: &[Owned]) -> Option<&Life> {
@@ -68,15 +93,20 @@ impl<'a> Lives<'a> {
         self.all.iter().filter(|((name, _), _)| *name == entity.name).map(|(_, life)| life)
     }
 
-    fn life(&self, mut requests: Vec<&Request<'_>>) -> Result<Life, Contradiction> {
+    /// The life of a row by what is known of others so far, and what contradicts that.
+    fn life(&self, requests: Vec<&Request<'_>>) -> Result<(Life, Option<Contradiction>), Contradiction> {
+        let identity = requests.first().and_then(|request| request.identity.clone()).unwrap_or_default();
+        let doubtful = requests.iter().filter(|request| request.may_have_made_more(self.catalog));
+        let perhaps: Vec<Perhaps> = doubtful.map(|request| self.perhaps(request, &identity)).collect();
+        let mut requests: Vec<_> = requests.into_iter().filter(|request| request.fate != Fate::Perhaps).collect();
         let version = |request: &Request<'_>| match request.fate {
             Fate::Applied(version) | Fate::Found(version) => version,
-            Fate::Nothing => 0,
+            Fate::Perhaps | Fate::Nothing => 0,
         };
         let found = |request: &Request<'_>| matches!(request.fate, Fate::Found(_));
         requests.sort_by_key(|request| (version(request), found(request), request.sent_us));
         let mut turns: Vec<Turn> = Vec::new();
-        // Of several who found one row, any may have made it.
+        // Of several who found one row, or asked for the same, any may have made it.
         let mut kept: Vec<Vec<&Request<'_>>> = Vec::new();
         for request in requests {
             let turn = Turn {
@@ -106,6 +136,7 @@ impl<'a> Lives<'a> {
                     last.lower_us = last.lower_us.min(turn.lower_us);
                     last.upper_us = last.upper_us.min(turn.upper_us);
                     last.visible_us = last.visible_us.min(turn.visible_us);
+                    kept.last_mut().into_iter().for_each(|makers| makers.push(request));
                 }
                 _ => {
                     turns.push(turn);
@@ -118,24 +149,42 @@ impl<'a> Lives<'a> {
             in_time(&mut turns)?;
         }
         for at in 0..turns.len() {
-            let before = if at == 0 { vec![None] } else { turns[at - 1].states.clone() };
+            let mut before = if at == 0 { vec![None] } else { turns[at - 1].states.clone() };
+            let made = perhaps.iter().filter(|made| before.contains(&None) && made.lower_us <= turns[at].upper_us);
+            let made: Vec<Option<Fields>> = made.flat_map(|made| &made.rows).cloned().map(Some).collect();
+            before.extend(made);
             // What is only added is not looked at before: the newest stands.
             let before = if decided { before } else { vec![None] };
             let since = if at == 0 { 0 } else { turns[at - 1].version };
             let standing: Vec<Option<Fields>> = before.iter().filter(|row| row.is_some()).cloned().collect();
             let mut after = Vec::new();
+            let mut contradiction = None;
             for maker in &kept[at] {
                 match self.after(maker, &turns[at], before.clone(), since..turns[at].version) {
-                    Err(_) if found(maker) && (!standing.is_empty() || kept[at].len() > 1) => {}
-                    made => after.extend(made?),
+                    Ok(made) => after.extend(made),
+                    Err(wrong) => contradiction = contradiction.or(Some(wrong)),
                 }
             }
             // Who finds the row leaves it as it is.
             after.extend(standing.into_iter().filter(|_| found(kept[at][0])));
+            if after.is_empty() {
+                return Ok((Life { identity, turns, perhaps }, contradiction));
+            }
             turns[at].states = after;
         }
-        let identity = kept.first().and_then(|makers| makers[0].identity.clone()).unwrap_or_default();
-        Ok(Life { identity, turns })
+        Ok((Life { identity, turns, perhaps }, None))
+    }
+
+    /// What a request would have made where no row was.
+    fn perhaps(&self, request: &Request<'_>, identity: &[Owned]) -> Perhaps {
+        let lower_us = request.sent_us;
+        let born = 0..u64::try_from(request.born_us()).unwrap_or(0) + 1;
+        let nexts = self.nexts(request, identity, None, born, lower_us, i64::MAX);
+        let rows = nexts.into_iter().filter_map(|next| match next {
+            Next::Stands(row) => Some(row),
+            _ => None,
+        });
+        Perhaps { lower_us, rows: rows.collect() }
     }
 
     /// What a row may be after a request that was applied.
@@ -234,20 +283,23 @@ impl<'a> Lives<'a> {
         if life.turns.first().is_none_or(|first| first.upper_us >= from_us) {
             add(None);
         }
+        let mut may_be = |state: &Option<Fields>| {
+            let ends = state.as_ref().and_then(|row| ends_ms(self.catalog, entity, row)).map(|ends| ends * 1_000);
+            if ends.is_none_or(|ends| ends > from_us.saturating_sub(self.skew.behind_us)) {
+                add(state.clone());
+            }
+            if ends.is_some_and(|ends| ends <= to_us.saturating_add(self.skew.ahead_us)) {
+                add(None);
+            }
+        };
         for (at, turn) in life.turns.iter().enumerate() {
             let until = life.turns.get(at + 1).map_or(i64::MAX, |next| next.upper_us);
             if turn.lower_us <= to_us && until >= from_us {
-                for state in &turn.states {
-                    let ends =
-                        state.as_ref().and_then(|row| ends_ms(self.catalog, entity, row)).map(|ends| ends * 1_000);
-                    if ends.is_none_or(|ends| ends > from_us.saturating_sub(self.skew.behind_us)) {
-                        add(state.clone());
-                    }
-                    if ends.is_some_and(|ends| ends <= to_us.saturating_add(self.skew.ahead_us)) {
-                        add(None);
-                    }
-                }
+                turn.states.iter().for_each(&mut may_be);
             }
+        }
+        for made in life.perhaps.iter().filter(|made| made.lower_us <= to_us) {
+            made.rows.iter().cloned().map(Some).for_each(|state| may_be(&state));
         }
         all
     }
@@ -283,25 +335,4 @@ fn in_time(turns: &mut [Turn]) -> Result<(), Contradiction> {
         }
     }
     Ok(())
-}
-
-/// Entities, those from which others take values first.
-fn in_order(catalog: &Catalog) -> Vec<&Entity> {
-    let mut done: Vec<&Entity> = Vec::new();
-    for _ in 0..=catalog.entities.len() {
-        for entity in &catalog.entities {
-            let needs = entity.fields.iter().filter_map(|field| match &field.fill {
-                Fill::Snapshot(path) => match &path.root {
-                    Root::Reference { entity, .. } => Some(entity),
-                    _ => None,
-                },
-                _ => None,
-            });
-            let ready = needs.into_iter().all(|needed| done.iter().any(|known| known.name == *needed));
-            if ready && !done.iter().any(|known| known.name == entity.name) {
-                done.push(entity);
-            }
-        }
-    }
-    done
 }

@@ -53,10 +53,16 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Whether a state of a row is one that this read may show.
-    fn fits(&self, look: &Look<'_>, row: &Fields) -> bool {
-        // The moment matters for tests on `now` alone, which lists do not have; that it ended is looked at elsewhere.
-        belongs(self.catalog, look.read, &look.sent, row, i64::MIN / 2)
+    /// Whether a state of a row is one that this read shows at the first and at the last moment that may have been `now`. That it
+    /// ended is looked at elsewhere.
+    fn fits(&self, look: &Look<'_>, row: &Fields) -> [bool; 2] {
+        let moments = [look.looked.from_us - self.skew.behind_us, look.looked.to_us + self.skew.ahead_us];
+        moments.map(|now_us| belongs(self.catalog, look.read, &look.sent, row, now_us))
+    }
+
+    /// Whether it may show it.
+    fn may_fit(&self, look: &Look<'_>, row: &Fields) -> bool {
+        self.fits(look, row).contains(&true)
     }
 
     fn own(&self, look: &Look<'_>, row: &Fields) -> Json {
@@ -79,7 +85,7 @@ impl Judge<'_> {
         let known = self.lives.of_entity(look.entity).any(|life| {
             let states = self.lives.possible(look.entity, &life.identity, from, to_us);
             states.iter().flatten().any(|state| {
-                self.fits(look, state) && self.own(look, state) == own && !self.is_over(look, state, from_us)
+                self.may_fit(look, state) && self.own(look, state) == own && !self.is_over(look, state, from_us)
             })
         });
         if known { Ok(()) } else { wrong(format!("a row that was never so: {row}"), &[look.looked.step]) }
@@ -103,7 +109,7 @@ impl Judge<'_> {
             return None;
         }
         let rows: Vec<&Fields> = turn.states.iter().flatten().collect();
-        let all = rows.len() == turn.states.len() && rows.iter().all(|row| self.fits(look, row));
+        let all = rows.len() == turn.states.len() && rows.iter().all(|row| self.fits(look, row) == [true, true]);
         let lives = |row: &&Fields| self.lasts(look.entity, row, to_us);
         (all && rows.iter().all(lives)).then(|| rows.iter().map(|row| self.own(look, row)).collect())
     }
@@ -125,7 +131,7 @@ impl Judge<'_> {
     fn must_hide(&self, look: &Look<'_>, life: &Life) -> Option<usize> {
         let (from_us, to_us) = (look.looked.from_us, look.looked.to_us);
         let turn = life.certain(from_us, to_us).filter(|turn| turn.visible_us <= from_us)?;
-        let none = !turn.states.iter().flatten().any(|row| self.fits(look, row));
+        let none = !turn.states.iter().flatten().any(|row| self.may_fit(look, row)) && life.perhaps.is_empty();
         (none && look.looked.presented.is_some() && self.is_due(look, life, turn)).then_some(turn.step)
     }
 
@@ -140,7 +146,7 @@ impl Judge<'_> {
             let Some(identity) = fate::identity(self.catalog, look.entity, tenant, row) else { return Ok(()) };
             let own = own_fields(self.catalog, &look.read.returns, look.entity, row);
             let states = self.lives.possible(look.entity, &identity, i64::MIN, look.looked.to_us);
-            let fits = |state: &&Fields| self.fits(look, state) && self.own(look, state) == own;
+            let fits = |state: &&Fields| self.may_fit(look, state) && self.own(look, state) == own;
             let Some(state) = states.iter().flatten().find(fits) else {
                 let word = format!("`{}` shows a row that was never so: {row}", look.pattern.name);
                 return wrong(word, &[look.looked.step]);

@@ -23,10 +23,14 @@ pub(crate) type Library = BTreeMap<String, Vec<Fields>>;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expected {
     Row(Option<Json>),
+    /// These, in this order.
     Rows {
         rows: Vec<Json>,
-        /// Their order is promised.
-        ordered: bool,
+    },
+    /// So many of these: no order is promised.
+    Some {
+        rows: Vec<Json>,
+        count: usize,
     },
     Count {
         count: u64,
@@ -70,11 +74,14 @@ pub(crate) fn answer(reader: &Reader<'_>, pattern: &Pattern, order: Option<&str>
         }
         ReadVerb::List => {
             reader.sort(&mut rows, read, entity, order);
-            if let Some(Limit::First(first)) = read.limit {
-                rows.truncate(usize::try_from(first).unwrap_or(usize::MAX));
-            }
+            let count = match read.limit {
+                Some(Limit::First(first)) => rows.len().min(usize::try_from(first).unwrap_or(usize::MAX)),
+                _ => rows.len(),
+            };
+            let ordered = !read.selection.orders.is_empty();
+            rows.truncate(if ordered { count } else { usize::MAX });
             let rows = rows.iter().map(|row| Json::Object(reader.shown(&read.returns, entity, row))).collect();
-            Some(Expected::Rows { rows, ordered: !read.selection.orders.is_empty() })
+            Some(if ordered { Expected::Rows { rows } } else { Expected::Some { rows, count } })
         }
         ReadVerb::Count => {
             let (count, up_to) = (rows.len() as u64, read.up_to.unwrap_or(u64::MAX));
@@ -83,11 +90,11 @@ pub(crate) fn answer(reader: &Reader<'_>, pattern: &Pattern, order: Option<&str>
     }
 }
 
-/// Whether a row is one that the pattern reads.
+/// Whether a row is one that the pattern reads, while it has not ended.
 pub(crate) fn belongs(catalog: &Catalog, read: &Read, sent: &Sent, row: &Fields, now_us: i64) -> bool {
     let library = Library::new();
     let reader = Reader { catalog, library: &library, sent, now_us, unsure: Cell::new(false) };
-    catalog.entity(&read.selection.entity).is_some_and(|entity| reader.is_selected(read, entity, None, row))
+    catalog.entity(&read.selection.entity).is_some_and(|entity| reader.is_asked_for(read, entity, None, row))
 }
 
 /// What an answer shows of the row's own fields.
@@ -137,17 +144,21 @@ impl<'a> Reader<'a> {
     }
 
     fn is_selected(&self, read: &Read, entity: &Entity, item: Option<&Fields>, row: &Fields) -> bool {
+        let alive = ends_ms(self.catalog, entity, row).is_none_or(|ends| ends > self.now_us.div_euclid(1_000));
+        alive && self.is_asked_for(read, entity, item, row)
+    }
+
+    fn is_asked_for(&self, read: &Read, entity: &Entity, item: Option<&Fields>, row: &Fields) -> bool {
         let looked = Cell::new(false);
         let Self { catalog, sent, now_us, .. } = *self;
         let scope = Scope { catalog, entity, row, sent, item, now_us, looked: &looked };
-        let alive = ends_ms(catalog, entity, row).is_none_or(|ends| ends > now_us.div_euclid(1_000));
         let by = read.selection.by.items().iter().all(|one| {
             let Some(kind) = field_kind(catalog, entity, &one.path.field) else { return false };
             let (have, want) = (row.get(&one.path.field), scope.value(&one.value, &kind));
             have.is_some_and(|have| want.is_ok_and(|want| compare(have, &want) == Some(Ordering::Equal)))
         });
         let filtered = read.selection.filter.as_ref().is_none_or(|filter| scope.holds(filter) == Ok(true));
-        alive && self.is_own(entity, row) && by && filtered
+        self.is_own(entity, row) && by && filtered
     }
 
     /// Whether the row is one of the caller's tenant.

@@ -58,7 +58,12 @@ pub(crate) fn becomes(
     let of = Of { wish, now_us, looked };
     let refused = |reason: &str| vec![Next::Refused(reason.to_owned())];
     match (wish.write.verb, prior) {
-        (WriteVerb::Create, Some(_)) => refused("exists"),
+        (WriteVerb::Create, Some(_)) => {
+            // What can't be written at all may be refused before anybody looks whether a row is there.
+            let made = of.each(of.fresh(true, others), |row| Ok(Next::Stands(of.finished(row)?)));
+            let invalid = made.contains(&Next::Invalid).then_some(Next::Invalid);
+            refused("exists").into_iter().chain(invalid).collect()
+        }
         (WriteVerb::Create | WriteVerb::Put, prior) => {
             let whole = |row| of.finished(row).map(|row| (row, prior));
             of.each(of.fresh(true, others), |row| {
@@ -296,6 +301,8 @@ impl Of<'_> {
     ) -> Result<Owned, Odd> {
         let value = |kind: &Kind| scope.value(&one.value, kind);
         match (members, kind) {
+            // From nothing nothing is taken.
+            ([], _) if one.change == Change::Remove && of.is_null() => Ok(of),
             ([], Kind::Set(inner)) if one.change != Change::Set => {
                 let (mut items, value) = (items(of), value(inner)?);
                 items.retain(|known| *known != value);
@@ -347,7 +354,7 @@ impl Of<'_> {
             if !set || (whole && from == to) {
                 continue;
             }
-            let (from, to) = (from?, to?);
+            let (Some(from), Some(to)) = (from, to) else { continue };
             if !states.changes.contains(&(from.clone(), to)) {
                 return Some(format!("{name}_is_{}", from.to_lowercase()));
             }
