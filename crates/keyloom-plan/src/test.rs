@@ -177,9 +177,9 @@ fn classify(entity: &Entity, test: &Expr) -> Test {
         _ => None,
     };
     match test {
-        // A bare bool is a test, and so is its contrary.
+        // A bare bool is a test, and so is its contrary where it must be there: what is absent does not hold, either.
         Expr::Path(path) if own(path).is_some() => fixes(&path.field, Expr::Literal(Literal::Bool(true))),
-        Expr::Not(inner) => match of(inner) {
+        Expr::Not(inner) => match of(inner).filter(|name| entity.field(name).is_some_and(|field| !field.optional)) {
             Some(field) => fixes(&field, Expr::Literal(Literal::Bool(false))),
             None => Test::Remains(test.clone()),
         },
