@@ -48,6 +48,7 @@ const OWED: &[&str] = &[
     "rows that end and have parts",
     "`once_per` by other fields than the key",
     "a new uuid7 of what happens once per fields that name no moment",
+    "of several values beside others",
 ];
 
 fn engines() -> [(Engine, Abilities); 3] {
