@@ -190,7 +190,7 @@ fn seeds_that_found_something() {
     }
     let random = [
         452, 522, 858, 1039, 1112, 1198, 1336, 1384, 1570, 1614, 1692, 2168, 2318, 2640, 2814, 3204, 3272, 3338, 3538,
-        3710, 3874, 4183, 4259, 4342, 7714, 9356,
+        3710, 3874, 4183, 4259, 4342, 7714, 9356, 10844, 11010, 12682,
     ];
     for seed in random {
         for tried in On::ALL.into_iter().filter_map(|on| Tried::random(seed, on)) {

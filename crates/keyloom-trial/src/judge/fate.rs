@@ -176,7 +176,7 @@ pub(crate) fn identity(catalog: &Catalog, entity: &Entity, tenant: Option<&str>,
 fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradiction> {
     let asked = request.asked;
     let steps = [asked.step];
-    let (mut version, mut last_word) = (None, None);
+    let (mut version, mut last_word): (Option<u64>, Option<String>) = (None, None);
     for (attempt, answer) in asked.answers() {
         match answer {
             Ok(Answer::Applied { key, version: made, visible, .. }) => {
@@ -193,7 +193,8 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
                 if let Some(before) = version.filter(|before| own && before != made) {
                     return wrong(format!("applied twice: it made version {before}, and version {made}"), &steps);
                 }
-                version = Some(*made);
+                // Of a row that is the memory each answer tells the version that it has by then.
+                version = Some(version.filter(|_| !own).map_or(*made, |before| before.min(*made)));
             }
             Ok(Answer::NotApplied { reason }) if !asked.is_under_way_at(attempt) => last_word = Some(reason.clone()),
             Err(Problem::Input(words)) if !asked.is_under_way_at(attempt) => last_word = Some(words.clone()),
@@ -207,6 +208,15 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
         return wrong("one request was applied to two rows", &steps);
     }
     let remembered = asked.remembered.first();
+    if let Some(made) = remembered.map(|it| it.version).or(version).filter(|_| request.is_memory()) {
+        // Nor does an answer about another version say when this one was there.
+        let told = |visible: bool| {
+            let tells = |answer: &Result<Answer, Problem>| matches!(answer, Ok(Answer::Applied { version, visible: seen, .. }) if *version == made && *seen >= visible);
+            asked.answers().filter(|(_, answer)| tells(answer)).map(|(attempt, _)| attempt.to_us).min()
+        };
+        request.concluded_us = told(false).unwrap_or(i64::MAX);
+        request.visible_us = told(true).unwrap_or(i64::MAX);
+    }
     if request.identity.is_none() {
         let tenant = asked.caller.tenant.as_deref();
         let made = asked.made.as_ref().unwrap_or(&asked.body);
