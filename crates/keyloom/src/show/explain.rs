@@ -52,9 +52,11 @@ fn summary(out: &mut String, found: &Found, tariff: &Tariff) {
         if cheapest == bound { "0".to_owned() } else { format!("{gap:.2} %") }
     );
     let _ = write!(out, "{}", cost(found.score.weight, tariff));
-    let _ = match found.plain.weight == found.score.weight {
-        true => writeln!(out, ", as a table for each list would cost"),
-        false => writeln!(out, "; a table for each list: {}", cost(found.plain.weight, tariff)),
+    let plain = cost(found.plain.weight, tariff);
+    let _ = match (found.plain.weight == found.score.weight, found.plain.broken > found.score.broken) {
+        (true, _) => writeln!(out, ", as a table for each list would cost"),
+        (false, false) => writeln!(out, "; a table for each list: {plain}"),
+        (false, true) => writeln!(out, "; a table for each list: {plain}, and it breaks more limits"),
     };
     let _ = writeln!(
         out,
