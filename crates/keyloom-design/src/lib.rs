@@ -1,8 +1,8 @@
-//! A layout for a catalog, by rule: one structure for each question.
+//! A layout for a catalog: by rule, one structure for each question, or by a [`search`] that weighs.
 //!
-//! The partition is what the question fixes, the sort key is its order and then the row's identity, and constant tests make
+//! By rule, the partition is what the question fixes, the sort key is its order and then the row's identity, and constant tests make
 //! the table sparse. A question that another one's table answers as well gets none of its own. A partition that would
-//! outgrow the engine is cut by time. Nothing is weighed: the same catalog gives the same layout.
+//! outgrow the engine is cut by time. Nothing is weighed. Either way the same catalog gives the same layout.
 
 mod bucket;
 mod kept;
