@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Design the tables of a catalog on an engine: the cheapest of those that can be thought of, and why
     #[command(
-        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom design examples/cases --engine dynamodb --explain\n                                               what it costs, and for each pattern what would be next best\n  keyloom design examples/cases --explain=show_timeline\n                                               the same of one pattern\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out.\nWithout --layout, `up`, `size` and `emit` take one table for each list, by rule."
+        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom design examples/cases --engine dynamodb --explain\n                                               what it costs, and for each pattern what would be next best\n  keyloom design examples/cases --explain=show_timeline\n                                               all that was thought of for one pattern\n  keyloom design examples/cases --engines all  on every engine, side by side\n  keyloom design examples/shop --from layout.yaml -o layout.yaml --force\n                                               keep what is in use unless a change pays\n  keyloom design examples/shop --from layout.yaml --fix-only\n                                               the fewest changes that remove errors and warnings\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out.\nWithout --layout, `up`, `size` and `emit` take one table for each list, by rule."
     )]
     Design(DesignArguments),
     /// Print a catalog in the words of others: its tables as CQL, CloudFormation, Terraform or a diagram, its endpoints as OpenAPI
@@ -375,12 +375,25 @@ pub(crate) struct DesignArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
     pub(crate) catalog: PathBuf,
-    /// The engine: embedded, cassandra or dynamodb
-    #[arg(long, value_name = "ENGINE", default_value = "embedded", value_parser = engine)]
-    pub(crate) engine: Engine,
-    /// Say why: what it costs, how each pattern is answered, what would be next best; with a name, of one pattern
+    /// The engine: embedded (the default), cassandra or dynamodb
+    #[arg(long, value_name = "ENGINE", value_parser = engine)]
+    pub(crate) engine: Option<Engine>,
+    /// All engines side by side: which patterns are served, what they cost, what breaks
+    #[arg(long, value_enum, value_name = "all", conflicts_with_all = ["engine", "explain", "from", "output", "format"])]
+    pub(crate) engines: Option<Engines>,
+    /// Say why: what it costs, how each pattern is answered, what would be next best; with a name, all that was thought of for one
+    /// pattern
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "format")]
     pub(crate) explain: Option<String>,
+    /// The layout in use: its tables stay unless a change breaks fewer limits, or saves a tenth and pays back within six months
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Change as few tables of the layout in use as can be, and only for errors and warnings of `check`
+    #[arg(long, requires = "from")]
+    pub(crate) fix_only: bool,
+    /// How long to look, as 30s or 5min; what is found by then is the best so far, with its gap. By default as many steps on every machine
+    #[arg(long, value_name = "TIME", value_parser = crate::load::time)]
+    pub(crate) budget: Option<std::time::Duration>,
     /// The file to write; without it, the layout is printed
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -390,6 +403,13 @@ pub(crate) struct DesignArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: ShowFormat,
+}
+
+/// Which engines stand side by side.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Engines {
+    /// Every one that is designed for
+    All,
 }
 
 #[derive(Args)]

@@ -38,14 +38,19 @@ pub fn extend(layout: &Layout, catalog: &Catalog, abilities: &Abilities) -> Layo
     let mut open = remembered(layout);
     open.tables.iter_mut().filter(|table| is_list(table)).for_each(|table| table.columns = None);
     let mut extended = Program::compile(catalog, &tables(catalog, open, abilities), abilities).layout;
+    keep_columns(layout, &mut extended);
+    let program = Program::compile(catalog, &Layout { paths: Vec::new(), ..extended }, abilities);
+    Layout { paths: paths(&program), ..program.layout }
+}
+
+/// Leaves lists the columns that they have in a layout that is in use, before those that they need besides.
+fn keep_columns(layout: &Layout, extended: &mut Layout) {
     for table in extended.tables.iter_mut().filter(|table| is_list(table)) {
         let known = layout.table(&table.name).and_then(|known| known.columns.clone()).unwrap_or_default();
         let needed = table.columns.take().unwrap_or_default();
         let new = needed.into_iter().filter(|column| !known.contains(column));
         table.columns = Some(known.iter().cloned().chain(new).collect());
     }
-    let program = Program::compile(catalog, &Layout { paths: Vec::new(), ..extended }, abilities);
-    Layout { paths: paths(&program), ..program.layout }
 }
 
 /// What of a layout is remembered where it runs. A source has the columns that its catalog has, and which path answers a

@@ -8,7 +8,8 @@ pub fn misfits(layout: &Layout, catalog: &Catalog) -> Vec<String> {
     layout.tables.iter().filter_map(|table| misfit(table, catalog)).collect()
 }
 
-fn misfit(table: &Table, catalog: &Catalog) -> Option<String> {
+/// Why a table can't stay as it is.
+pub(crate) fn misfit(table: &Table, catalog: &Catalog) -> Option<String> {
     let own = fields(table, catalog);
     match &table.holds {
         Holds::Source { entity: name, class, .. } => {

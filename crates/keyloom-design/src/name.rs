@@ -12,7 +12,12 @@ pub(crate) struct Names(Vec<String>);
 impl Names {
     /// Those of a layout.
     pub(crate) fn taken(layout: &Layout) -> Self {
-        Self(layout.tables.iter().map(|table| table.name.clone()).collect())
+        Self::of(layout.tables.iter())
+    }
+
+    /// Those of these tables.
+    pub(crate) fn of<'a>(tables: impl Iterator<Item = &'a Table>) -> Self {
+        Self(tables.map(|table| table.name.clone()).collect())
     }
 
     /// A new name: `task_open_by_assignee_due`. `by` is `None` for the rows by their identity, and empty for all of them.

@@ -1,25 +1,29 @@
 //! The cheapest layout of those that are thought of, found exactly and recomputed. `docs/design/009-search.md` says how and why.
 
+mod ask;
 mod branch;
 mod choice;
 mod component;
 mod explain;
 mod pool;
 mod scale;
+mod standing;
 #[cfg(test)]
 mod tests;
 
-use keyloom_model::layout::{Form, Layout, Path};
+use keyloom_model::layout::{Form, Layout, Path, Table};
 use keyloom_model::{Catalog, Engine};
 use keyloom_plan::{Asked, Program, Wants, impossible, questions, targets};
-use keyloom_size::{Equally, Ground, Tariff};
+use keyloom_size::{Equally, Filling, Ground, Tariff};
 use keyloom_store::{Abilities, Dialect};
 
+pub use ask::{Answer, Number, Query, ask};
 pub use branch::Outcome;
 pub use choice::Choice;
-pub use explain::{Flip, Next, Reason, explain};
+pub use explain::{Broken, Flip, Other, Reason, explain};
 pub use pool::{Kind, Shape};
 pub use scale::{At, Score};
+pub use standing::{PAY_BACK_MONTHS, SAVES_AT_LEAST, Standing, ToChange};
 
 use crate::name::Names;
 use crate::{Companions, Designer, design, kept, paths, structure};
@@ -27,6 +31,7 @@ use component::Component;
 use scale::Scale;
 
 /// What is searched under.
+#[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The engine.
     pub engine: Engine,
@@ -36,8 +41,23 @@ pub struct Terms<'a> {
     pub dialect: &'a dyn Dialect,
     /// What work and bytes are worth.
     pub tariff: &'a Tariff,
-    /// Whether time is over: then the best so far is taken, and its gap is said.
-    pub is_over: &'a dyn Fn() -> bool,
+    /// The layout that is in use, if there is one.
+    pub standing: Option<Standing<'a>>,
+    /// Whether time is over: then the best so far is taken, and its gap is said. Asked every now and then.
+    pub is_over: &'a dyn Fn(&Progress) -> bool,
+}
+
+/// How far a search has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Which of the parts of a catalog it is at, counted from 1; 0 beside a search.
+    pub part: usize,
+    /// How many there are.
+    pub parts: usize,
+    /// How many partial designs of this part were looked at.
+    pub looked_at: u64,
+    /// The best design of this part so far.
+    pub best: Score,
 }
 
 /// A layout that was searched for.
@@ -55,6 +75,19 @@ pub struct Found {
     pub shapes: usize,
     /// What was found for entities whose tables are chosen together.
     pub parts: Vec<Outcome>,
+    /// What it changes in the layout that is in use.
+    pub changes: Option<Changes>,
+}
+
+/// What a layout changes in one that is in use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changes {
+    /// What the layout in use comes to.
+    pub before: Score,
+    /// Tables that are new, and what it takes to fill each, where that is known.
+    pub new: Vec<(String, Option<Filling>)>,
+    /// Tables that nothing asks any more.
+    pub gone: Vec<String>,
 }
 
 /// What is the same for all components.
@@ -91,10 +124,14 @@ pub fn search(catalog: &Catalog, terms: &Terms<'_>) -> Found {
     let prepared = Prepared::of(catalog, &plain, terms);
     let (mut shapes, mut parts) = (0, Vec::new());
     let mut chosen = Chosen::default();
-    for component in &prepared.components {
+    let parts_in_all = prepared.components.len();
+    for (at, component) in prepared.components.iter().enumerate() {
+        let is_over =
+            |progress: &Progress| (terms.is_over)(&Progress { part: at + 1, parts: parts_in_all, ..*progress });
         let mut scale = prepared.scale(component, terms);
-        let seed: Vec<Vec<At>> = scale.assigned_by(&plain).into_iter().collect();
-        let outcome = branch::search(&mut scale, &seed, terms.is_over);
+        let in_use = terms.standing.and_then(|standing| scale.assigned_by(standing.layout));
+        let seed: Vec<Vec<At>> = scale.assigned_by(&plain).into_iter().chain(in_use).collect();
+        let outcome = branch::search(&mut scale, &seed, &is_over);
         shapes += scale.shapes.len();
         chosen.add(&scale, &outcome);
         parts.push(outcome);
@@ -102,9 +139,24 @@ pub fn search(catalog: &Catalog, terms: &Terms<'_>) -> Found {
     let layout = assemble(catalog, terms, &prepared.choices, &chosen);
     let (score, of_plain) = (check(catalog, &layout, terms), check(catalog, &plain, terms));
     // Optional inputs may be answered by another table than the list itself, which the plain design may use.
-    let is_plain = of_plain < score;
+    let is_plain = of_plain < score && terms.standing.is_none();
     let (layout, score) = if is_plain { (plain, of_plain) } else { (layout, score) };
-    Found { layout, score, plain: of_plain, is_plain, shapes, parts }
+    let changes = terms.standing.map(|standing| changes(catalog, &standing, &layout, terms));
+    Found { layout, score, plain: of_plain, is_plain, shapes, parts, changes }
+}
+
+/// What a layout changes in the one that is in use.
+fn changes(catalog: &Catalog, standing: &Standing<'_>, layout: &Layout, terms: &Terms<'_>) -> Changes {
+    let (new, gone) = standing.changes(layout);
+    let program = Program::compile(catalog, layout, terms.abilities);
+    let ground = Ground::new(&program, terms.dialect);
+    let filling = |name: String| {
+        let table = program.layout.table(&name);
+        let filling = table.and_then(|table| ground.weigh_filling(terms.tariff, table));
+        (name, filling)
+    };
+    let new = new.into_iter().map(filling).collect();
+    Changes { before: check(catalog, standing.layout, terms), new, gone }
 }
 
 /// The tables that were chosen, and what each answers.
@@ -133,10 +185,16 @@ impl Chosen {
 
 /// The whole layout: what must be, the tables that were chosen, what is kept, and the path of each question.
 fn assemble(catalog: &Catalog, terms: &Terms<'_>, choices: &[Choice], chosen: &Chosen) -> Layout {
-    let layout = Layout::new(&catalog.name, terms.engine);
+    let mut layout = Layout::new(&catalog.name, terms.engine);
     let asked = choices.iter().map(|choice| choice.base().clone()).collect();
     let companions = Companions::of(terms.abilities);
-    let mut designer = Designer { catalog, companions, layout, names: Names::default(), asked };
+    let mut names = Names::default();
+    if let Some(standing) = &terms.standing {
+        layout.tables = standing.must(catalog).collect();
+        layout.ranks.clone_from(&standing.layout.ranks);
+        names = Names::taken(standing.layout);
+    }
+    let mut designer = Designer { catalog, companions, layout, names, asked };
     let mut stated: Vec<Path> = Vec::new();
     let mut state = |name: &str, asked: &[Asked]| {
         stated.extend(asked.iter().map(|asked| Path {
@@ -160,13 +218,32 @@ fn assemble(catalog: &Catalog, terms: &Terms<'_>, choices: &[Choice], chosen: &C
         kept::values(&mut designer, entity, |_| true);
     }
     let mut layout = designer.layout;
+    if let Some(standing) = &terms.standing {
+        if standing.reason == ToChange::Limits {
+            layout.tables.extend(kept_unused(catalog, standing, &layout, terms));
+        }
+        standing.rename(&mut layout);
+    }
     layout.ranks = structure::ranks(catalog, &layout);
     layout.paths = stated;
     let mut program = Program::compile(catalog, &layout, terms.abilities);
     if let Some(cut) = crate::bucket::cut(&program) {
         program = Program::compile(catalog, &cut, terms.abilities);
     }
+    if let Some(standing) = &terms.standing {
+        let mut layout = program.layout;
+        crate::keep_columns(standing.layout, &mut layout);
+        program = Program::compile(catalog, &layout, terms.abilities);
+    }
     Layout { paths: paths(&program), ..program.layout }
+}
+
+/// The lists in use that a design has no use for, but for those that break a limit by being there.
+fn kept_unused(catalog: &Catalog, standing: &Standing<'_>, layout: &Layout, terms: &Terms<'_>) -> Vec<Table> {
+    let program = Program::compile(catalog, standing.layout, terms.abilities);
+    let weighed = Ground::new(&program, terms.dialect).weigh(terms.tariff, &Equally::default());
+    let breaks = |table: &Table| weighed.breaks.iter().any(|found| found.table == table.name);
+    standing.unused(layout).into_iter().filter(|table| !breaks(table)).collect()
 }
 
 /// What a layout comes to, from catalog and layout alone: it is compiled and sized as a whole, and nothing of how it was found is

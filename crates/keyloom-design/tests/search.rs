@@ -6,51 +6,11 @@
     reason = "a test that can't go on has failed, and says what it saw"
 )]
 
-use keyloom_design::search::{Found, Terms, search};
-use keyloom_facts::Prices;
-use keyloom_finding::Sources;
-use keyloom_model::{Catalog, Engine};
-use keyloom_size::{Replicas, Tariff, Terms as Priced};
-use keyloom_store::{Abilities, Dialect};
-use keyloom_text::{Files, Unreadable, read};
+mod common;
 
-struct One<'a>(&'a str);
-
-impl Files for One<'_> {
-    fn open(&self, _name: &str) -> Result<String, Unreadable> {
-        Ok(self.0.to_owned())
-    }
-}
-
-const ENGINES: [Engine; 3] = [Engine::Embedded, Engine::Cassandra, Engine::DynamoDb];
-
-fn dialect(engine: Engine) -> Box<dyn Dialect> {
-    match engine {
-        Engine::Cassandra => Box::new(keyloom_cassandra::CassandraDialect { replicas: 3 }),
-        Engine::DynamoDb => Box::new(keyloom_dynamodb::DynamoDbDialect),
-        _ => Box::new(keyloom_embedded::EmbeddedDialect),
-    }
-}
-
-fn tariff(engine: Engine) -> Tariff {
-    let prices = Prices::of("us-east-1").cloned();
-    let replicas = Some(Replicas { count: 3, assumed: true });
-    Tariff::of(engine, &Priced { prices, replicas, ..Priced::default() })
-}
-
-fn found(catalog: &Catalog, engine: Engine) -> Found {
-    let dialect = dialect(engine);
-    let abilities: Abilities = dialect.abilities();
-    let tariff = tariff(engine);
-    let terms = Terms { engine, abilities: &abilities, dialect: &*dialect, tariff: &tariff, is_over: &|| false };
-    search(catalog, &terms)
-}
-
-fn example(name: &str) -> Catalog {
-    let path = format!("{}/../../examples/{name}/catalog.yaml", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).unwrap();
-    read("catalog.yaml", &One(&text), &mut Sources::default()).catalog
-}
+use common::{ENGINES, example, on};
+use keyloom_design::search::search;
+use keyloom_size::Tariff;
 
 #[test]
 fn designs_of_examples_are_no_worse_than_plain_ones() {
@@ -58,7 +18,7 @@ fn designs_of_examples_are_no_worse_than_plain_ones() {
         let catalog = example(name);
         for engine in ENGINES {
             let began = std::time::Instant::now();
-            let found = found(&catalog, engine);
+            let found = on(engine, |terms| search(&catalog, terms));
             println!(
                 "{name} on {}: {} of {} designs from {} tables in {:?}: broken {:x} (plain {:x}), {} (plain {}), bound {}",
                 engine.name(),

@@ -25,6 +25,7 @@ mod values;
 mod visits;
 mod weigh;
 mod what_if;
+mod words;
 mod writes;
 
 use keyloom_facts::{Dollars, Prices};
@@ -47,8 +48,9 @@ pub use text::{text, text_beside};
 pub use time::Calls;
 pub use total::{Cluster, Total};
 pub use visits::{Becomes, Beside, InIndex, Often, RowVisit, Visit, Visits};
-pub use weigh::{Equally, Tariff, Weighed, calls_in_month};
+pub use weigh::{Equally, Filling, Tariff, Weighed, calls_in_month};
 pub use what_if::WhatIf;
+pub use words::rate;
 
 use effort::Cost;
 

@@ -164,7 +164,7 @@ fn patterns(sizes: &Sizes) -> String {
 }
 
 /// How much of a core the mean of a pattern takes.
-fn cores(pattern: &PatternSize, thousandths_of_nanos: u128) -> String {
+pub(crate) fn cores(pattern: &PatternSize, thousandths_of_nanos: u128) -> String {
     let a_second = pattern.calls.month.times(&Quantity::known(thousandths_of_nanos));
     quantity(&a_second.part(1_000, crate::time::MONTH_MS.into()), busy)
 }
@@ -307,7 +307,7 @@ fn when(broken: &Break) -> String {
 }
 
 /// How much it is, and of what.
-fn said(broken: &Break) -> (String, String) {
+pub(crate) fn said(broken: &Break) -> (String, String) {
     let (what, say): (&str, fn(u128) -> String) = match broken.what.strip_prefix("bytes ") {
         Some(what) => (what, bytes),
         None => (broken.what, count),

@@ -20,7 +20,7 @@ use crate::reads;
 use crate::rows;
 use crate::table::TableSize;
 use crate::time::{Calls, MONTH_MS};
-use crate::visits::{Beside, Often, RowVisit, Visit, Visits};
+use crate::visits::{ALWAYS, Becomes, Beside, Often, RowVisit, Visit, Visits};
 use crate::{NodeSize, Terms};
 
 /// What work and bytes are worth in a month.
@@ -135,6 +135,15 @@ impl Weighed {
     }
 }
 
+/// What it takes to fill a table once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Filling {
+    /// The rows that it has.
+    pub rows: u128,
+    /// What they weigh together.
+    pub weight: u128,
+}
+
 /// How many questions a list of a pattern is: each is asked equally often.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Equally(BTreeMap<(String, Option<String>), u128>);
@@ -214,6 +223,20 @@ impl Ground<'_> {
         let bytes = self.bytes(&table.name);
         let each = u128::from(bytes.typical).saturating_add(bytes.beside.into());
         tariff.stored(rows.now.value().unwrap_or(0).saturating_mul(each))
+    }
+
+    /// What it takes to fill a table once: every row of it is read where it is known, and placed. `None` where nobody says how many
+    /// rows there are.
+    pub fn weigh_filling(&self, tariff: &Tariff, table: &Table) -> Option<Filling> {
+        let rows = rows::of_table(self.program, table).now.value()?;
+        let source = keyloom_plan::rows_of(self.catalog(), table).and_then(|entity| self.source(entity))?;
+        let mut visits = Visits::default();
+        let freshness = keyloom_store::Freshness::Settled;
+        visits.visit(Visit::Get { table: source.to_owned(), freshness }, Between::exactly(ALWAYS));
+        if !self.is_index(&table.name) {
+            visits.visit(Visit::Place { row: RowVisit::of(&table.name, Becomes::New) }, Between::exactly(ALWAYS));
+        }
+        Some(Filling { rows, weight: tariff.calls(&self.cost(&visits).total, rows) })
     }
 
     /// The part of a plan's cost that falls on one table.

@@ -1,15 +1,20 @@
 //! What was understood of a catalog: endpoints with their inputs, answers and reasons, and what each write moves; and of a
 //! program: which tables answer, what a write does to them.
 
+mod amounts;
+mod engines;
 mod explain;
 mod json;
 mod plan;
 mod plan_json;
+mod questions;
+mod table_text;
 mod text;
 
 use keyloom_model::{Catalog, Entity, Pattern};
 
-pub use explain::explain;
+pub use engines::{Side, engines};
+pub use explain::{Explained, changed, explain, summary};
 pub use json::json;
 pub(crate) use plan::verb;
 pub use plan::{plan, sentences};

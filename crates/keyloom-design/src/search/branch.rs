@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Progress;
 use super::scale::{At, Scale, Score};
 
 /// What was found for a component.
@@ -24,13 +25,14 @@ pub struct Outcome {
 enum Goal {
     /// The best score.
     Best,
-    /// Among those whose score is no higher, the one with the fewest tables.
+    /// Among those whose score is no higher, the simplest.
     Simplest(Score),
 }
 
 /// Finds the best design of a component, as far as time allows; `seeds` are designs that are known. Designs that cost at most one
-/// in a hundred more than the cheapest are as good, and among those the one with the fewest tables is taken.
-pub(crate) fn search(scale: &mut Scale<'_>, seeds: &[Vec<At>], is_over: &dyn Fn() -> bool) -> Outcome {
+/// in a hundred more than the cheapest are as good, and among those the simplest is taken: the one with the fewest tables, or
+/// with the fewest changes to a layout that is in use.
+pub(crate) fn search(scale: &mut Scale<'_>, seeds: &[Vec<At>], is_over: &dyn Fn(&Progress) -> bool) -> Outcome {
     let greedy = greedy(scale);
     let known: Vec<Vec<At>> = seeds.iter().cloned().chain([greedy]).collect();
     let scored: Vec<(Score, Vec<At>)> = known.into_iter().map(|design| (scale.weigh(&design), design)).collect();
@@ -40,7 +42,7 @@ pub(crate) fn search(scale: &mut Scale<'_>, seeds: &[Vec<At>], is_over: &dyn Fn(
     branch.walk(0);
     let (best, open, mut assigned) = (branch.best.0, branch.open, branch.best.1);
     let bound = open.map_or(best, |open| open.min(best));
-    let ceiling = Score { weight: best.weight.saturating_add(best.weight / 100), ..best };
+    let ceiling = Score { weight: best.weight.saturating_add(scale.leeway(best.weight)), ..best };
     let mut branch = Branch::new(scale, Goal::Simplest(ceiling), (best, assigned.clone()), is_over);
     branch.walk(0);
     let score = branch.best.0;
@@ -72,7 +74,7 @@ fn greedy(scale: &mut Scale<'_>) -> Vec<At> {
 struct Branch<'s, 'a, 'c> {
     scale: &'s mut Scale<'a>,
     goal: Goal,
-    is_over: &'c dyn Fn() -> bool,
+    is_over: &'c dyn Fn(&Progress) -> bool,
     /// The choices, the dearest first.
     order: Vec<usize>,
     /// The least that each choice breaks, reads and shares of a table, when nothing else is known.
@@ -80,7 +82,7 @@ struct Branch<'s, 'a, 'c> {
     assigned: Vec<Option<At>>,
     sets: BTreeMap<At, u128>,
     best: (Score, Vec<At>),
-    tables: usize,
+    simplicity: (usize, usize),
     /// The least bound of what was not looked at for lack of time.
     open: Option<Score>,
     steps: u64,
@@ -95,7 +97,12 @@ struct Least {
 }
 
 impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
-    fn new(scale: &'s mut Scale<'a>, goal: Goal, best: (Score, Vec<At>), is_over: &'c dyn Fn() -> bool) -> Self {
+    fn new(
+        scale: &'s mut Scale<'a>,
+        goal: Goal,
+        best: (Score, Vec<At>),
+        is_over: &'c dyn Fn(&Progress) -> bool,
+    ) -> Self {
         let least: Vec<Least> = (0..scale.choices.len())
             .map(|choice| {
                 let options = scale.options[choice].clone();
@@ -108,9 +115,21 @@ impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
         let mut order: Vec<usize> = (0..scale.choices.len()).collect();
         let weight = |choice: &usize| least[*choice].parts.iter().map(|(_, reads, rest)| reads + rest).min();
         order.sort_by_key(|choice| (std::cmp::Reverse(weight(choice)), *choice));
-        let tables = tables(&best.1);
+        let simplicity = scale.simplicity(&best.1);
         let assigned = vec![None; scale.choices.len()];
-        Self { scale, goal, is_over, order, least, assigned, sets: BTreeMap::new(), best, tables, open: None, steps: 0 }
+        Self {
+            scale,
+            goal,
+            is_over,
+            order,
+            least,
+            assigned,
+            sets: BTreeMap::new(),
+            best,
+            simplicity,
+            open: None,
+            steps: 0,
+        }
     }
 
     /// Goes on with the choice at this place of the order.
@@ -135,7 +154,7 @@ impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
                 continue;
             }
             self.steps += 1;
-            if self.open.is_some() || (self.steps.is_multiple_of(64) && (self.is_over)()) {
+            if self.open.is_some() || (self.steps.is_multiple_of(64) && self.is_over()) {
                 self.open = Some(self.open.map_or(bound, |open| open.min(bound)));
                 continue;
             }
@@ -147,22 +166,26 @@ impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
         }
     }
 
+    fn is_over(&self) -> bool {
+        (self.is_over)(&Progress { looked_at: self.steps, best: self.best.0, ..Progress::default() })
+    }
+
     /// A whole assignment: what it really comes to.
     fn arrive(&mut self) {
         let design: Vec<At> = self.assigned.iter().flatten().copied().collect();
         let score = self.scale.weigh(&design);
-        let count = tables(&design);
+        let simplicity = self.scale.simplicity(&design);
         let better = match self.goal {
             Goal::Best => (score, &design) < (self.best.0, &self.best.1),
             Goal::Simplest(ceiling) => {
                 score.broken <= ceiling.broken
                     && score.weight <= ceiling.weight
-                    && (count, score, &design) < (self.tables, self.best.0, &self.best.1)
+                    && (simplicity, score, &design) < (self.simplicity, self.best.0, &self.best.1)
             }
         };
         if better {
             self.best = (score, design);
-            self.tables = count;
+            self.simplicity = simplicity;
         }
     }
 
@@ -175,11 +198,10 @@ impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
 
     /// Whether so many tables are too many already.
     fn is_hopeless_now(&self) -> bool {
-        let used = self.sets.keys().filter(|at| matches!(at, At::Shape(_))).count();
         match self.goal {
             Goal::Best => false,
-            // As many tables at a lower score would be better, but the best score is known already.
-            Goal::Simplest(_) => used >= self.tables,
+            // As simple at a lower score would be better, but the best score is known already.
+            Goal::Simplest(_) => self.scale.simplicity_at_best(self.sets.keys().copied()) >= self.simplicity,
         }
     }
 
@@ -229,12 +251,4 @@ impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
         }
         Score { broken, weight }
     }
-}
-
-/// How many tables a design has beside those that must be.
-fn tables(design: &[At]) -> usize {
-    let mut shapes: Vec<&At> = design.iter().filter(|at| matches!(at, At::Shape(_))).collect();
-    shapes.sort();
-    shapes.dedup();
-    shapes.len()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keyloom_model::Catalog;
 use keyloom_model::layout::Table;
-use keyloom_size::calls_in_month;
+use keyloom_size::{Break, Unknown, calls_in_month};
 
 use super::branch;
 use super::scale::{At, Scale, Score};
@@ -20,13 +20,13 @@ pub struct Reason {
     pub pattern: Option<String>,
     /// The table that answers it.
     pub table: String,
-    /// What else could answer it, the best design of those that do; `None` where nothing else was thought of.
-    pub next: Option<Next>,
+    /// What else could answer it, the best design first; empty where nothing else was thought of.
+    pub others: Vec<Other>,
 }
 
-/// The best design in which a list is answered otherwise.
+/// The best design in which a list is answered by another table.
 #[derive(Debug, Clone)]
-pub struct Next {
+pub struct Other {
     /// The table that would answer it.
     pub table: Table,
     /// How it was thought of; `None` for one that is there anyway.
@@ -35,8 +35,23 @@ pub struct Next {
     pub now: Score,
     /// See above.
     pub then: Score,
+    /// What is broken then and not now.
+    pub broken: Broken,
     /// The call that would make both equal, if one can.
     pub flips: Option<Flip>,
+}
+
+/// What stands against a design, with its numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Broken {
+    /// Limits that are crossed.
+    pub limits: Vec<Break>,
+    /// Sizes of which nobody can tell.
+    pub unknown: Vec<Unknown>,
+    /// A call reads so many partitions.
+    pub partitions: Option<u64>,
+    /// What can't be held at all.
+    pub refused: Vec<String>,
 }
 
 /// How often a pattern would have to be called for two designs to cost the same.
@@ -50,8 +65,9 @@ pub struct Flip {
     pub then: u128,
 }
 
-/// The reasons of a layout that was searched for, in the order of its lists.
-pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<Reason> {
+/// The reasons of a layout that was searched for, in the order of its lists: each with what is next best, or those of one pattern with
+/// everything else that could answer.
+pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>, only: Option<&str>) -> Vec<Reason> {
     let plain = design(catalog, terms.engine, terms.abilities);
     let prepared = Prepared::of(catalog, &plain, terms);
     let mut reasons = Vec::new();
@@ -61,33 +77,67 @@ pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<Reaso
         for (at, table) in names.into_iter().enumerate() {
             let choice: &Choice = scale.choices[at];
             let (list, pattern) = (choice.name(), choice.pattern().map(str::to_owned));
-            let next = next(&mut scale, catalog, at, &outcome.assigned, terms);
-            reasons.push(Reason { list, pattern, table: table.unwrap_or_default(), next });
+            if only.is_some() && only != pattern.as_deref() {
+                continue;
+            }
+            let rest: Vec<At> =
+                scale.options[at].iter().copied().filter(|option| *option != outcome.assigned[at]).collect();
+            let sets: Vec<Vec<At>> = match only {
+                Some(_) => rest.into_iter().map(|option| vec![option]).collect(),
+                None => vec![rest],
+            };
+            let sets = sets.into_iter().filter(|set| !set.is_empty());
+            let mut others: Vec<Other> =
+                sets.map(|set| other(&mut scale, catalog, at, set, &outcome.assigned, terms)).collect();
+            others.sort_by_key(|other| other.then);
+            reasons.push(Reason { list, pattern, table: table.unwrap_or_default(), others });
         }
     }
     reasons
 }
 
-/// The best design in which a choice is answered by another table than in this one.
-fn next(scale: &mut Scale<'_>, catalog: &Catalog, choice: usize, design: &[At], terms: &Terms<'_>) -> Option<Next> {
-    let all = scale.options[choice].clone();
-    scale.options[choice] = all.iter().copied().filter(|at| *at != design[choice]).collect();
-    let others = !scale.options[choice].is_empty();
-    let outcome = others.then(|| branch::search(scale, &[], terms.is_over));
+/// The best design in which a choice is answered by one of these.
+fn other(
+    scale: &mut Scale<'_>,
+    catalog: &Catalog,
+    choice: usize,
+    set: Vec<At>,
+    design: &[At],
+    terms: &Terms<'_>,
+) -> Other {
+    let all = std::mem::replace(&mut scale.options[choice], set);
+    let outcome = branch::search(scale, &[], terms.is_over);
     scale.options[choice] = all;
-    let outcome = outcome?;
     let (table, kind) = match outcome.assigned[choice] {
         At::Must(at) => (scale.must_table(at).clone(), None),
         At::Shape(at) => (scale.shapes[at].1.table.clone(), Some(scale.shapes[at].1.kind)),
     };
     let now = scale.weigh(design);
-    let of_now = scale.by_pattern();
+    let (of_now, broken_now) = (scale.by_pattern(), scale.broken());
     let then = scale.weigh(&outcome.assigned);
-    let of_then = scale.by_pattern();
+    let (of_then, broken_then) = (scale.by_pattern(), scale.broken());
     let flips = (now.broken == then.broken && then.weight > now.weight)
         .then(|| flip(catalog, (now.weight, &of_now), (then.weight, &of_then)))
         .flatten();
-    Some(Next { table, kind, now, then, flips })
+    Other { table, kind, now, then, broken: broken_then.beyond(broken_now), flips }
+}
+
+impl Broken {
+    /// What is broken here and not there.
+    fn beyond(self, other: Self) -> Self {
+        let same = |one: &Break, known: &Break| {
+            (one.what, one.limit.value, one.value) == (known.what, known.limit.value, known.value)
+        };
+        let new = |one: &Break| !other.limits.iter().any(|known| same(one, known));
+        let same_open = |one: &Unknown, known: &Unknown| (one.what, &one.without) == (known.what, &known.without);
+        let newly_open = |one: &Unknown| !other.unknown.iter().any(|known| same_open(one, known));
+        Self {
+            limits: self.limits.into_iter().filter(new).collect(),
+            unknown: self.unknown.into_iter().filter(newly_open).collect(),
+            partitions: self.partitions.filter(|wide| other.partitions.is_none_or(|known| *wide > known)),
+            refused: self.refused.into_iter().filter(|said| !other.refused.contains(said)).collect(),
+        }
+    }
 }
 
 /// The pattern whose rate has to change least for two designs to cost the same. Cost is linear in every rate.

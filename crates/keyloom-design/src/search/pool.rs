@@ -30,14 +30,33 @@ pub enum Kind {
     Whole,
     /// By fewer fields, which another question has too; the others lead the sort key.
     Coarser,
+    /// One that is in use already.
+    Standing,
 }
 
 impl Shape {
-    /// The table under a name that is not taken.
+    /// The table under a name that is not taken, or its own.
     pub(crate) fn named(&self, entity: &Entity, names: &mut Names) -> Table {
+        if self.stands() {
+            return self.table.clone();
+        }
         let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
         let name = names.table(&entity.name, &self.rows, Some(&by), self.order.as_deref());
         Table { name, ..self.table.clone() }
+    }
+
+    /// Whether it is in use already.
+    pub fn stands(&self) -> bool {
+        self.kind == Kind::Standing
+    }
+
+    fn standing(table: Table) -> Self {
+        Self { table, kind: Kind::Standing, rows: Vec::new(), by: Vec::new(), order: None }
+    }
+
+    /// Whether its rows stand where those of another do.
+    fn is_like(&self, other: &Self) -> bool {
+        self.table == Table { name: self.table.name.clone(), ..other.table.clone() }
     }
 
     /// Whether the engine keeps it.
@@ -46,16 +65,22 @@ impl Shape {
     }
 }
 
-/// The shapes of an entity, each once, in the order in which they are thought of.
-pub(crate) fn shapes(catalog: &Catalog, entity: &Entity, choices: &[&Choice], abilities: &Abilities) -> Vec<Shape> {
+/// The shapes of an entity, each once, in the order in which they are thought of; those that are in use first.
+pub(crate) fn shapes(
+    catalog: &Catalog,
+    entity: &Entity,
+    choices: &[&Choice],
+    abilities: &Abilities,
+    standing: impl Iterator<Item = Table>,
+) -> Vec<Shape> {
     let class = entity.class(catalog).0;
     let keeper = match (Companions::of(abilities), class) {
         (Companions::Ride, Class::Decided) => Keeper::Carried,
         _ => Keeper::Placed,
     };
-    let mut pool: Vec<Shape> = Vec::new();
+    let mut pool: Vec<Shape> = standing.map(Shape::standing).collect();
     let mut add = |shape: Shape| {
-        if pool.iter().all(|known| known.table != shape.table) {
+        if pool.iter().all(|known| !known.is_like(&shape)) {
             pool.push(shape);
         }
     };
@@ -80,7 +105,11 @@ pub(crate) fn shapes(catalog: &Catalog, entity: &Entity, choices: &[&Choice], ab
         }
     }
     if abilities.indexes.is_some() && class == Class::Decided {
-        pool.extend(pool.clone().iter().filter_map(indexed));
+        for shape in pool.clone().iter().filter(|shape| !shape.stands()).filter_map(indexed) {
+            if pool.iter().all(|known| !known.is_like(&shape)) {
+                pool.push(shape);
+            }
+        }
     }
     pool
 }

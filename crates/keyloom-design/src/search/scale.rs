@@ -11,6 +11,7 @@ use keyloom_size::{Equally, Ground, Unknown, Weighed};
 use super::Terms;
 use super::choice::Choice;
 use super::component::Component;
+use super::explain::Broken;
 use super::pool::Shape;
 use crate::name::Names;
 use crate::{Designer, bucket, kept, structure};
@@ -104,7 +105,13 @@ impl<'a> Scale<'a> {
         whole: &Program,
     ) -> Self {
         let near: Vec<&Entity> = catalog.entities.iter().filter(|entity| is_near(catalog, component, entity)).collect();
-        let layout = Layout::new(&catalog.name, terms.engine);
+        let mut layout = Layout::new(&catalog.name, terms.engine);
+        let is_near = |table: &Table| {
+            let of = belongs(catalog, table);
+            near.iter().any(|entity| Some(entity.name.as_str()) == of)
+        };
+        let standing = terms.standing.iter().flat_map(|standing| standing.must(catalog));
+        layout.tables = standing.filter(is_near).collect();
         let mut designer = designer(catalog, layout, terms);
         designer.asked = choices.iter().map(|choice| choice.base().clone()).collect();
         for entity in &near {
@@ -137,7 +144,8 @@ impl<'a> Scale<'a> {
         for entity in self.near.clone().into_iter().filter(|entity| self.component.has(&entity.name)) {
             let own: Vec<&Choice> =
                 self.choices.iter().filter(|choice| choice.base().entity == entity.name).copied().collect();
-            let shapes = super::pool::shapes(self.catalog, entity, &own, self.terms.abilities);
+            let standing = self.terms.standing.iter().flat_map(|standing| standing.lists(&entity.name));
+            let shapes = super::pool::shapes(self.catalog, entity, &own, self.terms.abilities, standing);
             self.shapes.extend(shapes.into_iter().map(|shape| (entity, shape)));
         }
         let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
@@ -175,7 +183,7 @@ impl<'a> Scale<'a> {
     pub(crate) fn tables(&self, assigned: &[At]) -> (Layout, Vec<Option<String>>) {
         let mut designer = designer(self.catalog, Layout::new(&self.catalog.name, self.terms.engine), self.terms);
         designer.layout.tables = self.must.clone();
-        designer.names = Names::taken(&designer.layout);
+        designer.names = self.names();
         let mut names: Vec<Option<String>> = Vec::new();
         let mut made: BTreeMap<usize, String> = BTreeMap::new();
         for at in assigned {
@@ -202,6 +210,12 @@ impl<'a> Scale<'a> {
         (designer.layout, names)
     }
 
+    /// The names that are taken whatever is chosen.
+    fn names(&self) -> Names {
+        let standing = self.terms.standing.iter().flat_map(|standing| &standing.layout.tables);
+        Names::of(self.must.iter().chain(standing))
+    }
+
     /// A table that must be there.
     pub(crate) fn must_table(&self, at: usize) -> &Table {
         &self.must[at]
@@ -213,6 +227,23 @@ impl<'a> Scale<'a> {
         let weighed = ground.weigh(self.terms.tariff, self.equally);
         let weight = |pattern: &keyloom_model::Pattern| weighed.of_pattern(&ground, &pattern.name);
         self.catalog.patterns.iter().map(|pattern| (pattern.name.clone(), weight(pattern))).collect()
+    }
+
+    /// What the design that was weighed last breaks.
+    pub(crate) fn broken(&self) -> Broken {
+        let ground = Ground::new(&self.program, self.terms.dialect);
+        let weighed = ground.weigh(self.terms.tariff, self.equally);
+        let own = |name: &str| {
+            let table = self.program.layout.table(name);
+            table.and_then(|table| belongs(self.catalog, table)).is_some_and(|entity| self.component.has(entity))
+        };
+        let partitions = self.program.reads.iter().filter_map(|plan| plan.at_most).map(|reads| reads.partitions);
+        Broken {
+            limits: weighed.breaks.into_iter().filter(|found| own(&found.table)).collect(),
+            unknown: weighed.unknown.into_iter().filter(|found| own(&found.table) && is_size(found)).collect(),
+            partitions: partitions.max().filter(|partitions| *partitions > PARTITIONS_MAX),
+            refused: self.program.refusals.iter().map(ToString::to_string).collect(),
+        }
     }
 
     /// Where a layout answers each choice, if each of its tables is one that was thought of.
@@ -250,7 +281,54 @@ impl<'a> Scale<'a> {
         let weighed = ground.weigh(self.terms.tariff, self.equally);
         let mut score = self.score(&weighed);
         score.broken = score.broken.saturating_add(self.program.refusals.len() as u64 * REFUSED);
+        score.weight = score.weight.saturating_add(self.charged(assigned, &names, &ground));
         score
+    }
+
+    /// What is weighed against the tables of a design that are new, where a layout is in use.
+    fn charged(&self, assigned: &[At], names: &[Option<String>], ground: &Ground<'_>) -> u128 {
+        let Some(standing) = self.terms.standing else { return 0 };
+        let mut new: Vec<&str> = assigned
+            .iter()
+            .zip(names)
+            .filter(|(at, _)| matches!(at, At::Shape(at) if !self.shapes[*at].1.stands()))
+            .filter_map(|(_, name)| name.as_deref())
+            .collect();
+        new.sort_unstable();
+        new.dedup();
+        let tables = new.into_iter().filter_map(|name| self.program.layout.table(name));
+        let charge = |table: &Table| {
+            let filling = ground.weigh_filling(self.terms.tariff, table).unwrap_or_default();
+            standing.charge(filling.weight)
+        };
+        tables.map(charge).fold(0, u128::saturating_add)
+    }
+
+    /// How simple a design is, the simplest first: how much of a layout that is in use it changes, and how many tables it has beside those
+    /// that must be.
+    pub(crate) fn simplicity(&self, design: &[At]) -> (usize, usize) {
+        let mut shapes: Vec<usize> = shapes(design).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let kept = shapes.iter().filter(|at| self.shapes[**at].1.stands()).count();
+        let changes = self.terms.standing.map_or(0, |standing| {
+            let gone = standing.count(|entity| self.component.has(entity)).saturating_sub(kept);
+            gone + shapes.len() - kept
+        });
+        (changes, shapes.len())
+    }
+
+    /// How simple a design with these tables and perhaps more is at best.
+    pub(crate) fn simplicity_at_best(&self, used: impl Iterator<Item = At>) -> (usize, usize) {
+        let used: Vec<At> = used.collect();
+        let new = shapes(&used).filter(|at| !self.shapes[*at].1.stands()).count();
+        let changes = if self.terms.standing.is_some() { new } else { 0 };
+        (changes, shapes(&used).count())
+    }
+
+    /// How much more than the cheapest design a simpler one may cost.
+    pub(crate) fn leeway(&self, cheapest: u128) -> u128 {
+        self.terms.standing.map_or(cheapest / 100, |standing| standing.leeway(cheapest))
     }
 
     /// The score of a program that was sketched.
@@ -290,7 +368,7 @@ impl<'a> Scale<'a> {
             At::Must(at) => self.must[at].name.clone(),
             At::Shape(at) => {
                 let (entity, shape) = &self.shapes[at];
-                let table = shape.named(entity, &mut Names::taken(&layout));
+                let table = shape.named(entity, &mut self.names());
                 layout.tables.push(table.clone());
                 table.name
             }
@@ -355,6 +433,12 @@ impl<'a> Scale<'a> {
             return Own { weight: reads, reads, ..Own::default() };
         }
         let mut weight = reads.saturating_add(ground.weigh_stored(tariff, table));
+        if let (At::Shape(at), Some(standing)) = (at, self.terms.standing)
+            && !self.shapes[at].1.stands()
+        {
+            let filling = ground.weigh_filling(tariff, table).unwrap_or_default();
+            weight = weight.saturating_add(standing.charge(filling.weight));
+        }
         let mut company = Vec::new();
         for (pattern, alone) in self.component.patterns.iter().zip(alone) {
             let (on, all) = ground.weigh_writes(tariff, pattern, &table.name);
@@ -377,6 +461,14 @@ impl<'a> Scale<'a> {
         });
         each.saturating_mul(choices.count().max(1) as u64)
     }
+}
+
+/// The shapes among these.
+fn shapes(design: &[At]) -> impl Iterator<Item = usize> {
+    design.iter().filter_map(|at| match at {
+        At::Shape(at) => Some(*at),
+        At::Must(_) => None,
+    })
 }
 
 /// The limits that a program breaks, each as often as lists meet it.

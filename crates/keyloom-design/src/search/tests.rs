@@ -34,7 +34,14 @@ fn on<T>(engine: Engine, then: impl FnOnce(&Terms<'_>) -> T) -> T {
     let replicas = Some(Replicas { count: 3, assumed: true });
     let tariff = Tariff::of(engine, &Priced { prices, replicas, ..Priced::default() });
     let abilities = dialect.abilities();
-    then(&Terms { engine, abilities: &abilities, dialect: &*dialect, tariff: &tariff, is_over: &|| false })
+    then(&Terms {
+        engine,
+        abilities: &abilities,
+        dialect: &*dialect,
+        tariff: &tariff,
+        standing: None,
+        is_over: &|_| false,
+    })
 }
 
 /// How many designs of components were looked at one by one, and how many components there were.

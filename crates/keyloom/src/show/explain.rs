@@ -1,186 +1,232 @@
 use std::fmt::Write as _;
 
-use keyloom_design::search::{Found, Kind, Next, Reason, Score};
-use keyloom_model::Direction;
-use keyloom_model::layout::{Part, Partition, Table};
+use keyloom_design::search::{Broken, Changes, Found, Kind, Other, PAY_BACK_MONTHS, Query, Reason};
+use keyloom_model::{Pattern, count_text};
 use keyloom_plan::{Program, is_index};
-use keyloom_size::Tariff;
+use keyloom_size::{Sizes, Tariff, rate};
 
+use super::amounts::{cost, count, days};
 use super::plan::sentences;
+use super::questions::questions;
+use super::table_text::where_rows_stand;
 
-/// A month for rates, in seconds.
-const MONTH_SECONDS: f64 = 86_400.0 * 30.44;
+/// How many broken limits are named before the rest is counted.
+const LIMITS_MAX: usize = 3;
+
+/// What is explained, and by what.
+#[derive(Clone, Copy)]
+pub struct Explained<'a> {
+    /// The layout, compiled.
+    pub program: &'a Program,
+    /// How it was found.
+    pub found: &'a Found,
+    /// Why each list is answered as it is.
+    pub reasons: &'a [Reason],
+    /// What nobody stated and would change it.
+    pub queries: &'a [Query],
+    /// What it comes to.
+    pub sizes: &'a Sizes,
+    /// What was weighed.
+    pub tariff: &'a Tariff,
+}
 
 /// Why a layout is as it is: what it comes to, and for each pattern how it is answered, what would be next best, and what would
-/// make that better. Of one pattern, if it is named.
-pub fn explain(program: &Program, found: &Found, reasons: &[Reason], tariff: &Tariff, only: Option<&str>) -> String {
+/// make that better; then what to ask. Of one pattern, if it is named, with all that was thought of for it.
+pub fn explain(of: &Explained<'_>, only: Option<&str>) -> String {
     let mut out = String::new();
     if only.is_none() {
-        summary(&mut out, found, tariff);
+        out.push_str(&summary(of));
+        out.push('\n');
     }
-    let patterns = program.catalog.patterns.iter().filter(|pattern| only.is_none_or(|name| pattern.name == name));
-    for pattern in patterns {
-        for sentence in sentences(program, pattern) {
-            let before = if out.is_empty() { "" } else { "\n" };
-            let _ = writeln!(out, "{before}{sentence}");
-        }
-        let own = |reason: &&Reason| reason.pattern.as_deref() == Some(&pattern.name);
-        let lists: Vec<&Reason> = reasons.iter().filter(own).collect();
-        for reason in &lists {
-            let of = if lists.len() > 1 { format!(" for {}", reason.list) } else { String::new() };
-            let _ = match &reason.next {
-                Some(next) => writeln!(out, "  next best{of}: {}", said(next, tariff)),
-                None => writeln!(out, "  no other table was thought of{of}"),
-            };
-        }
+    let patterns = of.program.catalog.patterns.iter();
+    for pattern in patterns.filter(|pattern| only.is_none_or(|name| pattern.name == name)) {
+        out.push_str(&reason(of, pattern, only.is_some()));
+    }
+    if only.is_none() {
+        out.push_str(&questions(of));
     }
     out
 }
 
-fn summary(out: &mut String, found: &Found, tariff: &Tariff) {
+/// What a design comes to, in a few lines.
+pub fn summary(of: &Explained<'_>) -> String {
+    let (found, tariff) = (of.found, of.tariff);
+    let mut out = headline(found);
+    let _ = write!(out, "\n{}", cost(found.score.weight, tariff));
+    let plain = cost(found.plain.weight, tariff);
+    let _ = match (found.plain.weight == found.score.weight, found.plain.broken > found.score.broken) {
+        (true, false) => writeln!(out, ", as a table for each list would cost"),
+        (true, true) => writeln!(out, ", as a table for each list would cost, which breaks more limits"),
+        (false, false) => writeln!(out, "; a table for each list: {plain}"),
+        (false, true) => writeln!(out, "; a table for each list: {plain}, and it breaks more limits"),
+    };
+    if let Some(changes) = &found.changes {
+        out.push_str(&changed(changes, found, tariff));
+    }
+    let breaks = &of.sizes.breaks;
+    for broken in breaks.iter().take(LIMITS_MAX) {
+        let _ = writeln!(out, "breaks in {}: {broken}", broken.table);
+    }
+    if breaks.len() > LIMITS_MAX {
+        let _ = writeln!(out, "and {} limits more; `keyloom size` names them", breaks.len() - LIMITS_MAX);
+    }
+    let _ = writeln!(
+        out,
+        "for choosing, a rate that is not stated counts as 1/s, a range by its middle, and designs within 1 % as equal: the one\n\
+         with the fewest tables is taken"
+    );
+    out
+}
+
+/// Of how many designs it is the cheapest.
+pub(crate) fn headline(found: &Found) -> String {
     let designs = found.parts.iter().fold(1_u128, |all, part| all.saturating_mul(part.designs));
     let sum = |of: fn(&keyloom_design::search::Outcome) -> u128| {
         found.parts.iter().fold(0_u128, |sum, part| sum.saturating_add(of(part)))
     };
     let (cheapest, bound) = (sum(|part| part.cheapest.weight), sum(|part| part.bound.weight));
     let gap = cheapest.saturating_sub(bound) as f64 * 100.0 / cheapest.max(1) as f64;
-    let _ = writeln!(
-        out,
+    format!(
         "cheapest of {} designs from {} candidate tables under this cost model, gap {}",
         count(designs),
         found.shapes,
         if cheapest == bound { "0".to_owned() } else { format!("{gap:.2} %") }
-    );
-    let _ = write!(out, "{}", cost(found.score.weight, tariff));
-    let plain = cost(found.plain.weight, tariff);
-    let _ = match (found.plain.weight == found.score.weight, found.plain.broken > found.score.broken) {
-        (true, _) => writeln!(out, ", as a table for each list would cost"),
-        (false, false) => writeln!(out, "; a table for each list: {plain}"),
-        (false, true) => writeln!(out, "; a table for each list: {plain}, and it breaks more limits"),
-    };
-    let _ = writeln!(
-        out,
-        "for choosing, a rate that is not stated counts as 1/s, a range by its middle, and designs within 1 % as equal: the one\n\
-         with the fewest tables is taken"
-    );
+    )
+}
+
+/// What is changed in the layout that is in use, and whether that pays.
+pub fn changed(changes: &Changes, found: &Found, tariff: &Tariff) -> String {
+    let mut out = String::new();
+    if changes.new.is_empty() && changes.gone.is_empty() {
+        let _ = writeln!(
+            out,
+            "the layout in use stays: nothing breaks fewer limits or pays back within {PAY_BACK_MONTHS} months"
+        );
+        return out;
+    }
+    let mut filling = 0_u128;
+    for (table, fill) in &changes.new {
+        let _ = match fill {
+            Some(fill) => {
+                filling = filling.saturating_add(fill.weight);
+                let rows = count_text(u64::try_from(fill.rows).unwrap_or(u64::MAX));
+                writeln!(
+                    out,
+                    "new: {table}; {rows} rows are read and written once, {}",
+                    super::amounts::once(fill.weight, tariff)
+                )
+            }
+            None => writeln!(out, "new: {table}; how many rows are to be read and written once, nobody says"),
+        };
+    }
+    for table in &changes.gone {
+        let _ = writeln!(out, "not asked any more: {table}");
+    }
+    let (before, after) = (changes.before, found.score);
+    if before.broken > after.broken {
+        let _ = writeln!(out, "the layout in use costs {} and breaks more limits", cost(before.weight, tariff));
+    } else if let Some(saved) = before.weight.checked_sub(after.weight).filter(|saved| *saved > 0) {
+        let _ = writeln!(
+            out,
+            "the layout in use costs {}; that pays back in {}",
+            cost(before.weight, tariff),
+            days(filling, saved)
+        );
+    }
+    out
+}
+
+/// How a pattern is answered, and what else could answer it.
+fn reason(of: &Explained<'_>, pattern: &Pattern, all: bool) -> String {
+    let mut out = String::new();
+    let sizes = of.sizes.patterns.iter().find(|known| known.name == pattern.name);
+    for (at, sentence) in sentences(of.program, pattern).into_iter().enumerate() {
+        let _ = match sizes.filter(|_| at == 0) {
+            Some(sizes) => writeln!(out, "{sentence}; {}", sizes.arithmetic(of.sizes.engine)),
+            None => writeln!(out, "{sentence}"),
+        };
+    }
+    for (list, other) in others(of, pattern) {
+        let _ = match other {
+            None => writeln!(out, "  no other table was thought of{list}"),
+            Some(other) if all => writeln!(out, "  {}{list}", said(other, of.tariff)),
+            Some(other) => writeln!(out, "  next best{list}: {}", said(other, of.tariff)),
+        };
+    }
+    out
+}
+
+/// What else could answer the lists of a pattern, each with the list where it has several.
+pub(crate) fn others<'a>(of: &Explained<'a>, pattern: &Pattern) -> Vec<(String, Option<&'a Other>)> {
+    let lists: Vec<&Reason> =
+        of.reasons.iter().filter(|reason| reason.pattern.as_deref() == Some(&pattern.name)).collect();
+    let several = lists.len() > 1;
+    let each = lists.into_iter().flat_map(|reason| {
+        let name = if several { format!(" for {}", reason.list) } else { String::new() };
+        let others: Vec<Option<&Other>> =
+            if reason.others.is_empty() { vec![None] } else { reason.others.iter().map(Some).collect() };
+        others.into_iter().map(move |other| (name.clone(), other))
+    });
+    each.collect()
 }
 
 /// A design in which a list is answered otherwise.
-fn said(next: &Next, tariff: &Tariff) -> String {
-    let what = match (next.kind, is_index(&next.table)) {
+pub(crate) fn said(other: &Other, tariff: &Tariff) -> String {
+    let what = match (other.kind, is_index(&other.table)) {
         (None, _) => "the source itself",
         (_, true) => "an index that the engine keeps",
         (Some(Kind::Exact), _) => "a table of its own",
         (Some(Kind::Whole), _) => "a table with all rows",
         (Some(Kind::Coarser), _) => "a table by fewer fields",
+        (Some(Kind::Standing), _) => "a table that is in use",
     };
-    let mut said = format!("{what}, {}", key(&next.table));
-    if next.then.broken > next.now.broken {
-        let _ = write!(said, "; {}", broken(next.now, next.then));
+    let mut said = format!("{what}, {}", where_rows_stand(&other.table));
+    if other.then.broken > other.now.broken {
+        let _ = write!(said, "; {}", broken(other));
         return said;
     }
-    if next.then.broken < next.now.broken {
+    if other.then.broken < other.now.broken {
         // Only a design that is cut off by time, or that the plain one beats, has one that breaks less.
         let _ = write!(said, "; it would break fewer limits");
         return said;
     }
-    match next.then.weight.checked_sub(next.now.weight) {
+    match other.then.weight.checked_sub(other.now.weight) {
         Some(0) => said.push_str("; it costs the same"),
         Some(more) => {
             let _ = write!(said, "; {} more", cost(more, tariff));
         }
         None => {
-            let less = cost(next.now.weight.saturating_sub(next.then.weight), tariff);
+            let less = cost(other.now.weight.saturating_sub(other.then.weight), tariff);
             let _ = write!(said, "; {less} less, within 1 %, with more tables");
         }
     }
-    if let Some(flip) = &next.flips {
+    if let Some(flip) = &other.flips {
         let _ = write!(said, "; equal if {} came {} instead of {}", flip.pattern, rate(flip.then), rate(flip.now));
     }
     said
 }
 
-/// Which kind of limit is broken by one design and not by another.
-fn broken(now: Score, then: Score) -> &'static str {
-    let (now, then) = (now.by_kind(), then.by_kind());
-    let words = [
-        "the engine or the plan refuses it",
-        "the engine would refuse rows or calls of it",
-        "the engine would slow its callers down",
-        "it breaks rules of thumb that this one keeps",
-        "nobody can tell whether it stays below the limits of a partition",
-    ];
-    let worse = now.iter().zip(&then).position(|(now, then)| then > now);
-    worse.and_then(|at| words.get(at)).copied().unwrap_or("it breaks more limits")
-}
-
-fn key(table: &Table) -> String {
-    let partition = match &table.partition {
-        Partition::All => "all rows together".to_owned(),
-        Partition::By(parts) => {
-            let parts: Vec<&str> = parts.iter().map(Part::field).collect();
-            format!("by {}", parts.join(", "))
+/// Which limit is broken by another design and not by this one, with its numbers.
+fn broken(other: &Other) -> String {
+    let Broken { limits, unknown, partitions, refused } = &other.broken;
+    if let Some(refused) = refused.first() {
+        return refused.clone();
+    }
+    // The harder kind decides, and so it is named; what nobody can tell is no argument beside it.
+    let (now, then) = (other.now.by_kind(), other.then.by_kind());
+    let only_open = now.iter().zip(&then).take(4).all(|(now, then)| then <= now);
+    if !only_open {
+        if let Some(limit) = limits.first() {
+            return format!("{limit}");
         }
-    };
-    let item = |item: &keyloom_model::layout::SortItem| match item.direction {
-        Direction::Ascending => item.field.clone(),
-        Direction::Descending => format!("{} desc", item.field),
-    };
-    let sort: Vec<String> = table.sort.iter().map(item).collect();
-    let order = if sort.is_empty() { String::new() } else { format!(" in the order {}", sort.join(", ")) };
-    let filter = table.filter.as_ref().map_or_else(String::new, |filter| format!(", where {filter}"));
-    format!("{partition}{order}{filter}")
-}
-
-/// Dollars a month, or processors that are busy.
-fn cost(weight: u128, tariff: &Tariff) -> String {
-    let nanos = Tariff::nanos(weight) as f64;
-    if tariff.is_money() {
-        return format!("${} a month", three(nanos / 1e9));
-    }
-    let busy = nanos / 1e9 / MONTH_SECONDS;
-    match busy < 0.1 {
-        true => format!("{} ms of processor a second", three(busy * 1_000.0)),
-        false => format!("{} processors busy", three(busy)),
-    }
-}
-
-fn rate(calls_in_month: u128) -> String {
-    let second = calls_in_month as f64 / MONTH_SECONDS;
-    match second < 0.1 {
-        true => format!("{}/day", three(second * 86_400.0)),
-        false => format!("{}/s", three(second)),
-    }
-}
-
-/// A number in three digits.
-fn three(value: f64) -> String {
-    let whole = |value: f64| {
-        let digits = format!("{value:.0}");
-        let places = digits.len();
-        let mut text = String::new();
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (places - at).is_multiple_of(3) {
-                text.push(',');
-            }
-            text.push(digit);
+        if let Some(partitions) = partitions {
+            return format!("a call reads {} partitions", count_text(*partitions));
         }
-        text
-    };
-    let decimals = match value {
-        value if value >= 100.0 => return whole(value),
-        value if value >= 10.0 => 1,
-        value if value >= 1.0 => 2,
-        value if value > 0.0 => 3,
-        _ => return "0".to_owned(),
-    };
-    format!("{value:.decimals$}")
-}
-
-/// A number of designs: as it is, or as a power of ten.
-fn count(designs: u128) -> String {
-    match designs {
-        0..1_000_000_000 => keyloom_model::count_text(u64::try_from(designs).unwrap_or(u64::MAX)),
-        more => format!("10^{}", more.ilog10()),
+    }
+    match unknown.first() {
+        Some(unknown) => {
+            format!("nobody can tell the {}: {} is not stated", unknown.what, unknown.without.join(", "))
+        }
+        None => "it breaks limits for more lists".to_owned(),
     }
 }
