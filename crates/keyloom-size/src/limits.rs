@@ -103,13 +103,13 @@ impl Found {
         for (name, what, each) in sizes {
             let Some(limit) = self.facts.get(name) else { continue };
             let worst = &partition.rows.worst;
-            if worst.value().is_none() {
-                self.not_known(table, what, limit, worst);
-            } else if let Some(after_ms) = partition.crosses(u128::from(limit.value) / each)
+            if let Some(after_ms) = partition.crosses(u128::from(limit.value) / each)
                 && after_ms <= AHEAD_MS
             {
                 let rows = partition.after(AHEAD_MS).worst.value().unwrap_or(0);
                 self.add(table, what, rows.saturating_mul(each), limit, after_ms);
+            } else if worst.whole().is_none() {
+                self.not_known(table, what, limit, worst);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! How large partitions are: the groups of the catalog that stand together.
 
 use keyloom_model::layout::{Bucket, Holds, Part, Table};
-use keyloom_model::{By, ByItem, Distribution, Entity, Expr, GroupSize, KnownBy, Path, Selection, TimeUnit};
+use keyloom_model::{By, ByItem, Distribution, Entity, Expr, Group, GroupSize, KnownBy, Path, Selection, TimeUnit};
 use keyloom_plan::{Program, Reach, ReadPlan, rows_of, selection};
 
 use crate::quantity::{Quantity, Three};
@@ -59,7 +59,11 @@ pub(crate) fn of_table(program: &Program, table: &Table, rows: &Rows) -> Option<
     let Some(size) = stated.filter(|size| size.known_by != KnownBy::Volume) else {
         let whole = fields.is_empty().then(|| whole(program, table, entity, rows));
         let open = Quantity::open(format!("entities.{}.groups.{}", entity.name, name()));
-        let rows = whole.unwrap_or_else(|| Three { typical: open.clone(), p99: open.clone(), worst: open });
+        let worst = match at_least(table, entity, &fields).filter(|_| bucket.is_none()) {
+            Some(rows) => Quantity::known(rows).plus(&open),
+            None => open.clone(),
+        };
+        let rows = whole.unwrap_or_else(|| Three { typical: open.clone(), p99: open, worst });
         return Some(PartitionRows { by, rows, per_ms: None, kept_ms });
     };
     let open = |part: &str| format!("entities.{}.groups.{} ({part})", entity.name, name());
@@ -109,6 +113,16 @@ fn stated(program: &Program, table: &Table, entity: &Entity, fields: &[&str]) ->
     let groups = reads.filter_map(|plan| selection(&program.catalog, &plan.asked)?.group);
     let by_pattern = groups.map(|rows| GroupSize { rows, known_by: KnownBy::Pattern });
     by_pattern.max_by_key(|size| size.rows.worst).or(by_entity)
+}
+
+/// How many rows stand together at least at worst: a group by the same fields, or by more, of which only some rows are counted.
+fn at_least(table: &Table, entity: &Entity, fields: &[&str]) -> Option<u64> {
+    let is_part = |group: &&Group| {
+        fields.iter().all(|field| group.by.iter().any(|known| known == field))
+            && (table.filter.is_none() || group.filter == table.filter)
+            && group.rows.per.is_none()
+    };
+    entity.groups.iter().filter(is_part).filter_map(|group| group.rows.worst).max()
 }
 
 /// All rows stand together: of everybody, or of one tenant.

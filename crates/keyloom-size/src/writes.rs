@@ -223,7 +223,10 @@ impl Making<'_, '_> {
                 (Some(Does::Puts(_)), _) | (None, WriteVerb::Update | WriteVerb::Put) => InIndex::Stays,
                 _ => return None,
             };
-            let comes = effect.is_none_or(|effect| perhaps || effect.when == When::Always);
+            // A row that does not pass the filter of an index is not in it, and nothing is written there.
+            let is_sparse = || self.ground.program.layout.table(&index.name).is_some_and(|table| table.filter.is_some());
+            let surely = effect.map_or_else(|| !is_sparse(), |effect| effect.when == When::Always);
+            let comes = perhaps || surely;
             comes.then(|| (index.name.clone(), change))
         };
         self.ground.indexes(table).filter_map(change).collect()
