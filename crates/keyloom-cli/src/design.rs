@@ -133,6 +133,7 @@ impl Known {
             abilities: &self.abilities,
             dialect: &*self.dialect,
             tariff: &self.tariff,
+            not_run: &|program| keyloom::run::Program::of(program).err().map_or(0, |lacks| lacks.len()),
             standing: None,
             is_over,
         }

@@ -4,6 +4,7 @@ mod ask;
 mod branch;
 mod choice;
 mod component;
+mod copy;
 mod explain;
 mod pool;
 mod scale;
@@ -13,13 +14,14 @@ mod tests;
 
 use keyloom_model::layout::{Form, Layout, Path, Table};
 use keyloom_model::{Catalog, Engine};
-use keyloom_plan::{Asked, Program, Wants, impossible, questions, targets};
+use keyloom_plan::{Asked, Program, Wants, impossible, questions, questions_of_copies, targets};
 use keyloom_size::{Equally, Filling, Ground, Tariff};
 use keyloom_store::{Abilities, Dialect};
 
 pub use ask::{Answer, Number, Query, ask};
 pub use branch::Outcome;
 pub use choice::Choice;
+pub use copy::Reference;
 pub use explain::{Broken, Flip, Other, Reason, explain};
 pub use pool::{Kind, Shape};
 pub use scale::{At, Score};
@@ -41,6 +43,8 @@ pub struct Terms<'a> {
     pub dialect: &'a dyn Dialect,
     /// What work and bytes are worth.
     pub tariff: &'a Tariff,
+    /// How much of a program the run time can't do yet: what it can't do is not proposed.
+    pub not_run: &'a dyn Fn(&Program) -> usize,
     /// The layout that is in use, if there is one.
     pub standing: Option<Standing<'a>>,
     /// Whether time is over: then the best so far is taken, and its gap is said. Asked every now and then.
@@ -75,6 +79,10 @@ pub struct Found {
     pub shapes: usize,
     /// What was found for entities whose tables are chosen together.
     pub parts: Vec<Outcome>,
+    /// The references whose fields lists copy, and those that could be copied and are looked up.
+    pub copied: Vec<Reference>,
+    /// See above.
+    pub looked_up: Vec<Reference>,
     /// What it changes in the layout that is in use.
     pub changes: Option<Changes>,
 }
@@ -97,52 +105,155 @@ struct Prepared<'a> {
     rows: Vec<Asked>,
     equally: Equally,
     program: Program,
+    copied: Vec<Reference>,
     components: Vec<Component<'a>>,
 }
 
 impl<'a> Prepared<'a> {
-    /// By a layout of the whole catalog, whose own tables of Keyloom are those of every other.
-    fn of(catalog: &'a Catalog, plain: &Layout, terms: &Terms<'_>) -> Self {
+    /// By a layout of the whole catalog, whose own tables of Keyloom are those of every other; fields of these references are copied.
+    fn of(catalog: &'a Catalog, plain: &Layout, terms: &Terms<'_>, copied: Vec<Reference>) -> Self {
         let refused = impossible(catalog, terms.abilities);
-        let choices = choice::choices(catalog, &refused);
+        let copying = copy::copying(plain, &copied);
+        let support = questions_of_copies(catalog, &copying);
+        let choices = choice::choices(catalog, &support, &refused);
         let is_row = |asked: &Asked| asked.wants == Wants::Row;
         let mut rows: Vec<Asked> = questions(catalog).into_iter().filter(is_row).chain(targets(catalog)).collect();
         rows.retain(|asked| !refused.iter().any(|refusal| refusal.of(&asked.question)));
         let equally = Equally::of(choices.iter().flat_map(|choice| &choice.asked).chain(&rows));
-        let program = Program::compile(catalog, plain, terms.abilities);
-        Self { catalog, choices, rows, equally, program, components: component::components(catalog) }
+        let program = Program::compile(catalog, &copying, terms.abilities);
+        let components = component::components(catalog, &copied);
+        Self { catalog, choices, rows, equally, program, copied, components }
     }
 
     fn scale<'b>(&'b self, component: &'b Component<'b>, terms: &'b Terms<'b>) -> Scale<'b> {
-        Scale::new(self.catalog, component, &self.choices, &self.rows, (terms, &self.equally), &self.program)
+        let by = (terms, &self.equally, self.copied.as_slice());
+        Scale::new(self.catalog, component, &self.choices, &self.rows, by, &self.program)
     }
+
+    /// Finds the best designs of the components that have one of these entities.
+    fn solve(&self, plain: &Layout, terms: &Terms<'_>, of: impl Fn(&str) -> bool) -> Solved {
+        let mut solved = Solved::default();
+        let parts = self.components.len();
+        for (at, component) in self.components.iter().enumerate() {
+            if !component.entities.iter().any(|entity| of(entity)) {
+                continue;
+            }
+            let is_over = |progress: &Progress| (terms.is_over)(&Progress { part: at + 1, parts, ..*progress });
+            let mut scale = self.scale(component, terms);
+            let in_use = terms.standing.and_then(|standing| scale.assigned_by(standing.layout));
+            let seed: Vec<Vec<At>> = scale.assigned_by(plain).into_iter().chain(in_use).collect();
+            let outcome = branch::search(&mut scale, &seed, &is_over);
+            solved.shapes += scale.shapes.len();
+            solved.score.broken = solved.score.broken.saturating_add(outcome.score.broken);
+            solved.score.weight = solved.score.weight.saturating_add(outcome.score.weight);
+            solved.chosen.add(&scale, &outcome);
+            solved.parts.push(outcome);
+        }
+        solved
+    }
+}
+
+/// The best designs of some components.
+#[derive(Debug, Default)]
+struct Solved {
+    score: Score,
+    shapes: usize,
+    chosen: Chosen,
+    parts: Vec<Outcome>,
 }
 
 /// Searches for the layout of a catalog.
 pub fn search(catalog: &Catalog, terms: &Terms<'_>) -> Found {
     let plain = design(catalog, terms.engine, terms.abilities);
-    let prepared = Prepared::of(catalog, &plain, terms);
-    let (mut shapes, mut parts) = (0, Vec::new());
-    let mut chosen = Chosen::default();
-    let parts_in_all = prepared.components.len();
-    for (at, component) in prepared.components.iter().enumerate() {
-        let is_over =
-            |progress: &Progress| (terms.is_over)(&Progress { part: at + 1, parts: parts_in_all, ..*progress });
-        let mut scale = prepared.scale(component, terms);
-        let in_use = terms.standing.and_then(|standing| scale.assigned_by(standing.layout));
-        let seed: Vec<Vec<At>> = scale.assigned_by(&plain).into_iter().chain(in_use).collect();
-        let outcome = branch::search(&mut scale, &seed, &is_over);
-        shapes += scale.shapes.len();
-        chosen.add(&scale, &outcome);
-        parts.push(outcome);
+    let looking_up = Prepared::of(catalog, &plain, terms, Vec::new());
+    let all = copy::references(catalog, &plain, &looking_up.choices);
+    let in_use = terms.standing.map(|standing| copy::copied_by(standing.layout, &all)).unwrap_or_default();
+    let copied = worth_copying(catalog, &plain, terms, &all, &in_use);
+    let mut found = found(catalog, &plain, terms, copied, &all);
+    let of_plain = (terms.not_run)(&Program::compile(catalog, &plain, terms.abilities));
+    let is_run =
+        |found: &Found| (terms.not_run)(&Program::compile(catalog, &found.layout, terms.abilities)) <= of_plain;
+    if !found.copied.is_empty() && !is_run(&found) {
+        found = self::found(catalog, &plain, terms, Vec::new(), &all);
     }
-    let layout = assemble(catalog, terms, &prepared.choices, &chosen);
-    let (score, of_plain) = (check(catalog, &layout, terms), check(catalog, &plain, terms));
     // Optional inputs may be answered by another table than the list itself, which the plain design may use.
-    let is_plain = of_plain < score && terms.standing.is_none();
-    let (layout, score) = if is_plain { (plain, of_plain) } else { (layout, score) };
-    let changes = terms.standing.map(|standing| changes(catalog, &standing, &layout, terms));
-    Found { layout, score, plain: of_plain, is_plain, shapes, parts, changes }
+    found.is_plain = terms.standing.is_none() && (found.plain < found.score || !is_run(&found));
+    if found.is_plain {
+        (found.layout, found.score) = (plain, found.plain);
+    }
+    found.changes = terms.standing.map(|standing| changes(catalog, &standing, &found.layout, terms));
+    found
+}
+
+/// The best layout in which fields of these references are copied.
+fn found(catalog: &Catalog, plain: &Layout, terms: &Terms<'_>, copied: Vec<Reference>, all: &[Reference]) -> Found {
+    let prepared = Prepared::of(catalog, plain, terms, copied);
+    let solved = prepared.solve(plain, terms, |_| true);
+    let layout = assemble(catalog, terms, &prepared, &solved.chosen);
+    let (score, of_plain) = (check(catalog, &layout, terms), check(catalog, plain, terms));
+    let looked_up = all.iter().filter(|known| !prepared.copied.contains(known)).cloned().collect();
+    Found {
+        layout,
+        score,
+        plain: of_plain,
+        is_plain: false,
+        shapes: solved.shapes,
+        parts: solved.parts,
+        copied: prepared.copied,
+        looked_up,
+        changes: None,
+    }
+}
+
+/// How many references of entities that are looked at together are tried in all their combinations.
+const COMBINED_MAX: usize = 4;
+
+/// The references whose fields are cheaper to copy than to look up: tried in every combination where few of them meet in the same
+/// entities, and one after the other where many do.
+fn worth_copying(
+    catalog: &Catalog,
+    plain: &Layout,
+    terms: &Terms<'_>,
+    all: &[Reference],
+    in_use: &[Reference],
+) -> Vec<Reference> {
+    let mut worth = Vec::new();
+    for family in component::components(catalog, all) {
+        let own: Vec<&Reference> = all.iter().filter(|known| family.has(&known.entity)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let score = |copied: &[&Reference]| {
+            let copied = copied.iter().map(|known| (*known).clone()).collect();
+            let prepared = Prepared::of(catalog, plain, terms, copied);
+            prepared.solve(plain, terms, |entity| family.has(entity)).score
+        };
+        let mut best: Vec<&Reference> = own.iter().copied().filter(|known| in_use.contains(known)).collect();
+        let mut least = score(&best);
+        let sets: Vec<Vec<&Reference>> = match own.len() {
+            few @ ..=COMBINED_MAX => (0..1_u32 << few).map(|set| picked(&own, set)).collect(),
+            _ => own.iter().map(|known| vec![*known]).collect(),
+        };
+        for set in sets {
+            let set: Vec<&Reference> = match own.len() > COMBINED_MAX {
+                true => best.iter().copied().filter(|known| *known != set[0]).chain(set.clone()).collect(),
+                false => set,
+            };
+            let other = score(&set);
+            // What is as good is left as it is.
+            let saves = least.weight.saturating_sub(other.weight) > least.weight / 100;
+            if other.broken < least.broken || other.broken == least.broken && saves {
+                (best, least) = (set, other);
+            }
+        }
+        worth.extend(best.into_iter().cloned());
+    }
+    worth
+}
+
+/// Those of a set, by its bits.
+fn picked<'a>(all: &[&'a Reference], set: u32) -> Vec<&'a Reference> {
+    all.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, known)| *known).collect()
 }
 
 /// What a layout changes in the one that is in use.
@@ -184,9 +295,9 @@ impl Chosen {
 }
 
 /// The whole layout: what must be, the tables that were chosen, what is kept, and the path of each question.
-fn assemble(catalog: &Catalog, terms: &Terms<'_>, choices: &[Choice], chosen: &Chosen) -> Layout {
+fn assemble(catalog: &Catalog, terms: &Terms<'_>, prepared: &Prepared<'_>, chosen: &Chosen) -> Layout {
     let mut layout = Layout::new(&catalog.name, terms.engine);
-    let asked = choices.iter().map(|choice| choice.base().clone()).collect();
+    let asked = prepared.choices.iter().map(|choice| choice.base().clone()).collect();
     let companions = Companions::of(terms.abilities);
     let mut names = Names::default();
     if let Some(standing) = &terms.standing {
@@ -208,7 +319,8 @@ fn assemble(catalog: &Catalog, terms: &Terms<'_>, choices: &[Choice], chosen: &C
     for entity in &catalog.entities {
         designer.must_be(entity, entity.class(catalog).0);
         for (_, shape, asked) in chosen.shapes.iter().filter(|(of, ..)| *of == entity.name) {
-            let table = shape.named(entity, &mut designer.names);
+            let mut table = shape.named(entity, &mut designer.names);
+            table.copies = copy::copies(&prepared.copied, &table, asked.iter());
             state(&table.name, asked);
             designer.layout.tables.push(table);
         }

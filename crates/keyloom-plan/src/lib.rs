@@ -20,7 +20,7 @@ pub use access::{Access, Component, Reach, Slice, Why};
 pub use effects::{Does, Effect, Expects, When, WritePlan, counts_again, way, way_of};
 pub use horizons::Horizons;
 pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection, stated_path, targets};
-pub use question::{Asked, Wants, questions, target};
+pub use question::{Asked, Wants, questions, questions_of_copies, target};
 pub use refusal::{Because, Refusal, What};
 pub use stored::{
     ALL_COLUMN, Companions, DIRTY_LOG, REGISTER, absent_column, bucket_column, copied_column, copied_kind,

@@ -208,10 +208,13 @@ impl Ground<'_> {
     }
 
     /// What the writes of a pattern do in one table, and what they do in all: `(on the table, in all)`. Groups that are read
-    /// again are left out of both, since which table they are read from is decided later.
+    /// again from other tables are left out of both, since which table they are read from is decided later.
     pub fn weigh_writes(&self, tariff: &Tariff, pattern: &Pattern, table: &str) -> (u128, u128) {
         let mut visits = self.write(pattern);
-        visits.beside.retain(|beside| !matches!(beside.visit.most, Visit::Slice { .. }));
+        visits.beside.retain(|beside| match &beside.visit.most {
+            Visit::Slice { table: of, .. } => of == table,
+            _ => true,
+        });
         let calls = calls_in_month(pattern);
         let on = self.cost_on(&visits, table);
         (tariff.calls(&on.total, calls), tariff.calls(&self.cost(&visits).total, calls))

@@ -224,7 +224,8 @@ impl Making<'_, '_> {
                 _ => return None,
             };
             // A row that does not pass the filter of an index is not in it, and nothing is written there.
-            let is_sparse = || self.ground.program.layout.table(&index.name).is_some_and(|table| table.filter.is_some());
+            let is_sparse =
+                || self.ground.program.layout.table(&index.name).is_some_and(|table| table.filter.is_some());
             let surely = effect.map_or_else(|| !is_sparse(), |effect| effect.when == When::Always);
             let comes = perhaps || surely;
             comes.then(|| (index.name.clone(), change))

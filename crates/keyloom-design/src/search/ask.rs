@@ -6,7 +6,7 @@ use keyloom_model::{Catalog, Distribution, Entity, Frequency, Group, Rate, TimeS
 use super::branch;
 use super::component::Component;
 use super::scale::{At, Scale, Score};
-use super::{Found, Prepared, Terms};
+use super::{Found, Prepared, Reference, Terms};
 use crate::design;
 
 /// A number that is not stated, and what it would change.
@@ -67,7 +67,7 @@ const ROWS: u64 = 1_000_000;
 /// The numbers that nobody stated and that would change the design, those first that matter most.
 pub fn ask(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<Query> {
     let plain = design(catalog, terms.engine, terms.abilities);
-    let prepared = Prepared::of(catalog, &plain, terms);
+    let prepared = Prepared::of(catalog, &plain, terms, found.copied.clone());
     let mut queries: Vec<Query> = Vec::new();
     for (at, component) in prepared.components.iter().enumerate() {
         let Some(outcome) = found.parts.get(at).filter(|outcome| outcome.designs > 1) else { continue };
@@ -77,7 +77,7 @@ pub fn ask(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<Query> {
             }
             let answers = number.ends(catalog).map(|value| {
                 let other = number.stated(catalog, value);
-                answer(&other, at, &outcome.assigned, terms, value)
+                answer(&other, (at, &outcome.assigned, &found.copied), terms, value)
             });
             if answers.iter().any(|answer| !answer.instead.is_empty()) {
                 queries.push(Query { number, answers });
@@ -90,9 +90,14 @@ pub fn ask(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<Query> {
 }
 
 /// What the design of one component is under other numbers. Which tables are thought of does not depend on them.
-fn answer(catalog: &Catalog, at: usize, design_now: &[At], terms: &Terms<'_>, value: u64) -> Answer {
+fn answer(
+    catalog: &Catalog,
+    (at, design_now, copied): (usize, &[At], &[Reference]),
+    terms: &Terms<'_>,
+    value: u64,
+) -> Answer {
     let plain = design(catalog, terms.engine, terms.abilities);
-    let prepared = Prepared::of(catalog, &plain, terms);
+    let prepared = Prepared::of(catalog, &plain, terms, copied.to_vec());
     let mut scale = prepared.scale(&prepared.components[at], terms);
     let known = [design_now.to_vec()];
     let outcome = branch::search(&mut scale, &known, terms.is_over);

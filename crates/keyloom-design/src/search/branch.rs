@@ -51,6 +51,14 @@ pub(crate) fn search(scale: &mut Scale<'_>, seeds: &[Vec<At>], is_over: &dyn Fn(
     Outcome { assigned, score, cheapest: best, bound, designs }
 }
 
+/// What a whole design comes to at least, by the parts of it.
+#[cfg(test)]
+pub(crate) fn bound_of(scale: &mut Scale<'_>, design: &[At]) -> Score {
+    let mut branch = Branch::new(scale, Goal::Best, Default::default(), &|_| false);
+    design.iter().enumerate().for_each(|(choice, at)| branch.take(choice, *at));
+    branch.bound()
+}
+
 /// Each choice in turn where it adds least.
 fn greedy(scale: &mut Scale<'_>) -> Vec<At> {
     let mut sets: BTreeMap<At, u128> = BTreeMap::new();
@@ -222,9 +230,8 @@ impl<'s, 'a, 'c> Branch<'s, 'a, 'c> {
 
     /// What every design comes to at least that goes on from here.
     fn bound(&mut self) -> Score {
-        let (mut weight, alone) = self.scale.base();
-        let mut broken = 0_u64;
-        let mut company = vec![0_u128; alone.len()];
+        let base = self.scale.base();
+        let (mut weight, mut broken, mut company) = (base.weight, base.broken, vec![0_u128; base.alone.len()]);
         let sets: Vec<(At, u128)> = self.sets.iter().map(|(at, set)| (*at, *set)).collect();
         for (at, set) in sets {
             let own = self.scale.own(at, set);

@@ -31,11 +31,15 @@ impl Choice {
     }
 }
 
-/// The choices of a catalog, those with an order first, since others can be answered by their tables. What no layout could hold
-/// is none.
-pub(crate) fn choices(catalog: &Catalog, impossible: &[Refusal]) -> Vec<Choice> {
+/// The choices of a catalog, those with an order first, since others can be answered by their tables; and these questions of the
+/// run time. What no layout could hold is none.
+pub(crate) fn choices(catalog: &Catalog, support: &[Asked], impossible: &[Refusal]) -> Vec<Choice> {
     let mut all: Vec<Choice> = Vec::new();
-    let asked = questions(catalog).into_iter().filter(|asked| asked.wants != Wants::Row);
+    let mut asked = questions(catalog);
+    let new = support.iter().filter(|support| asked.iter().all(|known| known.question != support.question));
+    let new: Vec<Asked> = new.cloned().collect();
+    asked.extend(new);
+    let asked = asked.into_iter().filter(|asked| asked.wants != Wants::Row);
     for asked in asked.filter(|asked| !impossible.iter().any(|refusal| refusal.of(&asked.question))) {
         let of = address(&asked.question);
         match all.iter_mut().find(|known| of.is_some() && address(&known.base().question) == of) {

@@ -1,5 +1,6 @@
 //! Which entities are looked at together: those whose tables meet in one write.
 
+use super::copy::Reference;
 use keyloom_model::{Action, Catalog, Origin, Pattern, Step};
 
 /// Entities whose tables are chosen together, and the patterns that write them.
@@ -17,8 +18,8 @@ impl Component<'_> {
     }
 }
 
-/// The components of a catalog, in the order of their first entities.
-pub(crate) fn components(catalog: &Catalog) -> Vec<Component<'_>> {
+/// The components of a catalog, in the order of their first entities, where fields of these references are copied.
+pub(crate) fn components<'a>(catalog: &'a Catalog, copied: &[Reference]) -> Vec<Component<'a>> {
     let names: Vec<&str> = catalog.entities.iter().map(|entity| entity.name.as_str()).collect();
     let mut group: Vec<usize> = (0..names.len()).collect();
     let mut join = |a: &str, b: &str| {
@@ -38,6 +39,9 @@ pub(crate) fn components(catalog: &Catalog) -> Vec<Component<'_>> {
         if let Some((_, whole)) = entity.felled_by(catalog) {
             join(&entity.name, &whole.name);
         }
+    }
+    for reference in copied {
+        join(&reference.entity, &reference.to);
     }
     for pattern in &catalog.patterns {
         let written = written(pattern);

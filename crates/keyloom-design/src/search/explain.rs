@@ -69,7 +69,7 @@ pub struct Flip {
 /// everything else that could answer.
 pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>, only: Option<&str>) -> Vec<Reason> {
     let plain = design(catalog, terms.engine, terms.abilities);
-    let prepared = Prepared::of(catalog, &plain, terms);
+    let prepared = Prepared::of(catalog, &plain, terms, found.copied.clone());
     let mut reasons = Vec::new();
     for (component, outcome) in prepared.components.iter().zip(&found.parts) {
         let mut scale = prepared.scale(component, terms);

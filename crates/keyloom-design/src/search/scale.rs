@@ -11,6 +11,7 @@ use keyloom_size::{Equally, Ground, Unknown, Weighed};
 use super::Terms;
 use super::choice::Choice;
 use super::component::Component;
+use super::copy::{self, Reference};
 use super::explain::Broken;
 use super::pool::Shape;
 use crate::name::Names;
@@ -75,6 +76,15 @@ pub(crate) struct Own {
     pub company: Vec<u128>,
 }
 
+/// What every design of a component has.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Base {
+    pub weight: u128,
+    pub broken: u64,
+    /// What each write does without any list, by the place of its pattern.
+    pub alone: Vec<u128>,
+}
+
 /// A component, and everything that is needed to weigh its designs.
 pub(crate) struct Scale<'a> {
     pub catalog: &'a Catalog,
@@ -83,6 +93,8 @@ pub(crate) struct Scale<'a> {
     pub options: Vec<Vec<At>>,
     component: &'a Component<'a>,
     terms: &'a Terms<'a>,
+    /// The references whose fields are copied.
+    copied: &'a [Reference],
     equally: &'a Equally,
     /// The questions for one row, which are no choice.
     rows: Vec<&'a Asked>,
@@ -92,7 +104,9 @@ pub(crate) struct Scale<'a> {
     must: Vec<Table>,
     pub(crate) program: Program,
     owns: HashMap<(At, u128), Own>,
-    base: Option<(u128, Vec<u128>)>,
+    /// The tables that every design has; empty until somebody asks.
+    fixed: Vec<Table>,
+    base: Option<Base>,
 }
 
 impl<'a> Scale<'a> {
@@ -101,7 +115,7 @@ impl<'a> Scale<'a> {
         component: &'a Component<'a>,
         choices: &'a [Choice],
         rows: &'a [Asked],
-        (terms, equally): (&'a Terms<'a>, &'a Equally),
+        (terms, equally, copied): (&'a Terms<'a>, &'a Equally, &'a [Reference]),
         whole: &Program,
     ) -> Self {
         let near: Vec<&Entity> = catalog.entities.iter().filter(|entity| is_near(catalog, component, entity)).collect();
@@ -127,12 +141,14 @@ impl<'a> Scale<'a> {
             options: Vec::new(),
             component,
             terms,
+            copied,
             equally,
             rows,
             near,
             must,
             program: whole.clone(),
             owns: HashMap::new(),
+            fixed: Vec::new(),
             base: None,
         };
         scale.pool();
@@ -167,9 +183,11 @@ impl<'a> Scale<'a> {
         all.into_iter().filter(|at| self.is_legal(choice, *at)).collect()
     }
 
-    /// Whether the engine's own language has nothing against it.
+    /// Whether a store can hold it, and the engine's own language has nothing against it.
     fn is_legal(&mut self, choice: usize, at: At) -> bool {
-        self.sketch_one(at, 1 << choice) && self.program.objections().is_empty()
+        self.sketch_one(at, 1 << choice)
+            && self.program.tables.iter().all(|table| keyloom_store::Shape::of(table.clone()).is_ok())
+            && self.program.objections().is_empty()
     }
 
     /// The table of a choice in an assembled layout.
@@ -202,12 +220,31 @@ impl<'a> Scale<'a> {
             };
             names.push(Some(name));
         }
+        self.copy(&mut designer.layout.tables, &names);
         // Those of all entities: whether there is a log of marks at all follows from them.
         for entity in &self.catalog.entities {
             kept::values(&mut designer, entity, |feeder| self.component.has(feeder));
         }
         designer.layout.ranks = structure::ranks(self.catalog, &designer.layout);
         (designer.layout, names)
+    }
+
+    /// Gives tables the copies that their choices are answered from.
+    fn copy(&self, tables: &mut [Table], names: &[Option<String>]) {
+        for table in tables {
+            let own = self.choices.iter().zip(names).filter(|(_, name)| name.as_deref() == Some(&table.name));
+            table.copies = copy::copies(self.copied, table, own.flat_map(|(choice, _)| &choice.asked));
+        }
+    }
+
+    /// Whether rows that copy are found by a table that holds the copy, where they stand there before they look at what they copy.
+    fn finds_itself(&self, tables: &[Table], asked: &[(&Asked, Option<&str>)]) -> bool {
+        self.program.companions == Companions::Follow
+            && asked.iter().any(|(asked, name)| {
+                let Question::Support { field, .. } = &asked.question else { return false };
+                let table = tables.iter().find(|table| Some(table.name.as_str()) == *name);
+                table.is_some_and(|table| table.copies.iter().any(|copied| copied.path.own_field() == Some(field)))
+            })
     }
 
     /// The names that are taken whatever is chosen.
@@ -350,6 +387,9 @@ impl<'a> Scale<'a> {
         let asked = self.asked(names).into_iter().map(|(asked, name)| (asked.clone(), name.map(str::to_owned)));
         let asked: Vec<(Asked, Option<String>)> = asked.collect();
         let asked: Vec<(&Asked, Option<&str>)> = asked.iter().map(|(asked, name)| (asked, name.as_deref())).collect();
+        if self.finds_itself(&layout.tables, &asked) {
+            return false;
+        }
         self.program.layout.ranks = layout.ranks;
         if self.program.sketch(layout.tables, &asked, &self.component.patterns).is_err() {
             return false;
@@ -363,7 +403,7 @@ impl<'a> Scale<'a> {
     /// A program of what must be there and one table that answers these choices.
     fn sketch_one(&mut self, at: At, set: u128) -> bool {
         let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
-        layout.tables = self.must.clone();
+        layout.tables = self.fixed();
         let name = match at {
             At::Must(at) => self.must[at].name.clone(),
             At::Shape(at) => {
@@ -375,28 +415,58 @@ impl<'a> Scale<'a> {
         };
         let names = (0..self.choices.len()).map(|choice| (set >> choice & 1 == 1).then(|| name.clone()));
         let names: Vec<Option<String>> = names.collect();
+        self.copy(&mut layout.tables, &names);
         layout.ranks = structure::ranks(self.catalog, &layout);
         self.sketch(layout, &names)
     }
 
-    /// What must be paid whatever is chosen, and what each write does without any list.
-    pub(crate) fn base(&mut self) -> (u128, Vec<u128>) {
+    /// The tables that every design has, those first that must be; then what is kept, and what it is counted again from where no list
+    /// that was thought of holds that.
+    fn fixed(&mut self) -> Vec<Table> {
+        if self.fixed.is_empty() {
+            let everything: Vec<At> = (0..self.shapes.len()).map(At::Shape).collect();
+            let (most, _) = self.tables(&everything);
+            let (least, _) = self.tables(&[]);
+            let is_fixed = |table: &Table| match &table.holds {
+                Holds::Contributions(_) => most.tables.iter().any(|known| known.holds == table.holds),
+                _ => true,
+            };
+            self.fixed = least.tables.into_iter().filter(is_fixed).collect();
+        }
+        self.fixed.clone()
+    }
+
+    /// What must be paid whatever is chosen.
+    pub(crate) fn base(&mut self) -> Base {
         if let Some(base) = &self.base {
             return base.clone();
         }
         let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
-        layout.tables = self.must.clone();
+        layout.tables = self.fixed();
+        layout.ranks = structure::ranks(self.catalog, &layout);
         self.sketch(layout, &vec![None; self.choices.len()]);
-        let ground = Ground::new(&self.program, self.terms.dialect);
-        let tariff = self.terms.tariff;
+        let base = self.weigh_base();
+        self.base = Some(base.clone());
+        base
+    }
+
+    /// What was sketched last.
+    fn weigh_base(&self) -> Base {
+        let (ground, tariff) = (Ground::new(&self.program, self.terms.dialect), self.terms.tariff);
         let reads = ground.weigh_reads(tariff, self.equally);
-        let writes: Vec<u128> =
-            self.component.patterns.iter().map(|pattern| ground.weigh_writes(tariff, pattern, "").1).collect();
-        let own = |table: &&Table| belongs(self.catalog, table).is_some_and(|entity| self.component.has(entity));
-        let stored = self.program.layout.tables.iter().filter(own).map(|table| ground.weigh_stored(tariff, table));
-        let all = reads.into_iter().chain(writes.iter().copied()).chain(stored).fold(0_u128, u128::saturating_add);
-        self.base = Some((all, writes));
-        self.base()
+        let patterns = self.component.patterns.iter();
+        let alone: Vec<u128> = patterns.map(|pattern| ground.weigh_writes(tariff, pattern, "").1).collect();
+        let mine = |table: &&Table| belongs(self.catalog, table).is_some_and(|entity| self.component.has(entity));
+        let stored = self.program.layout.tables.iter().filter(mine).map(|table| ground.weigh_stored(tariff, table));
+        let weight = reads.into_iter().chain(alone.iter().copied()).chain(stored).fold(0_u128, u128::saturating_add);
+        let mut weighed = ground.weigh(tariff, self.equally);
+        // Whoever reads a table may say more of how large its partitions are.
+        let asked = |at: usize| self.options.iter().any(|options| options.contains(&At::Must(at)));
+        let is_asked = |name: &str| self.must.iter().position(|must| must.name == name).is_some_and(asked);
+        let is_mine = |name: &str| self.program.layout.table(name).is_some_and(|table| mine(&table)) && !is_asked(name);
+        weighed.breaks.retain(|found| is_mine(&found.table));
+        weighed.unknown.retain(|found| is_mine(&found.table));
+        Base { weight, broken: broken_in(&self.program, &weighed), alone }
     }
 
     /// What a table adds at least, when it answers these choices.
@@ -404,7 +474,7 @@ impl<'a> Scale<'a> {
         if let Some(own) = self.owns.get(&(at, set)) {
             return own.clone();
         }
-        let (_, alone) = self.base();
+        let alone = self.base().alone;
         let own = match self.sketch_one(at, set) {
             true => self.weigh_one(at, set, &alone),
             false => Own { broken: u64::MAX, ..Own::default() },
@@ -430,7 +500,7 @@ impl<'a> Scale<'a> {
         let reads = reads.filter(|(plan, _)| asked(plan)).fold(0_u128, |sum, (_, weight)| sum.saturating_add(weight));
         if let At::Must(_) = at {
             // It is there anyway.
-            return Own { weight: reads, reads, ..Own::default() };
+            return Own { weight: reads, reads, broken: self.broken_by(table), ..Own::default() };
         }
         let mut weight = reads.saturating_add(ground.weigh_stored(tariff, table));
         if let (At::Shape(at), Some(standing)) = (at, self.terms.standing)

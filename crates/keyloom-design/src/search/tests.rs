@@ -39,6 +39,7 @@ fn on<T>(engine: Engine, then: impl FnOnce(&Terms<'_>) -> T) -> T {
         abilities: &abilities,
         dialect: &*dialect,
         tariff: &tariff,
+        not_run: &|_| 0,
         standing: None,
         is_over: &|_| false,
     })
@@ -60,15 +61,26 @@ fn enumerate(seed: u64, most: u128, looked: &mut Looked) {
     for engine in ENGINES {
         on(engine, |terms| {
             let plain = design(catalog, engine, terms.abilities);
-            let prepared = Prepared::of(catalog, &plain, terms);
+            let lookups = Prepared::of(catalog, &plain, terms, Vec::new());
+            let copied = copy::references(catalog, &plain, &lookups.choices);
+            let prepared = Prepared::of(catalog, &plain, terms, copied);
             for component in &prepared.components {
                 let mut scale = prepared.scale(component, terms);
+                for design in all_designs(&scale.options, most) {
+                    let (bound, score) = (branch::bound_of(&mut scale, &design), scale.weigh(&design));
+                    assert!(
+                        bound.broken <= score.broken && bound.weight <= score.weight,
+                        "seed {seed} on {}: {:?} in {design:?} comes to {score:?}, less than {bound:?}",
+                        engine.name(),
+                        component.entities
+                    );
+                }
                 let outcome = branch::search(&mut scale, &[], terms.is_over);
                 assert!(outcome.bound <= outcome.cheapest && outcome.cheapest <= outcome.score);
                 if outcome.designs > most {
                     continue;
                 }
-                let best = all_designs(&scale.options).into_iter().map(|design| scale.weigh(&design)).min();
+                let best = all_designs(&scale.options, most).into_iter().map(|design| scale.weigh(&design)).min();
                 assert_eq!(Some(outcome.cheapest), best, "seed {seed} on {}: {:?}", engine.name(), component.entities);
                 looked.components += 1;
                 looked.designs += outcome.designs;
@@ -78,8 +90,11 @@ fn enumerate(seed: u64, most: u128, looked: &mut Looked) {
     }
 }
 
-/// Every assignment.
-fn all_designs(options: &[Vec<At>]) -> Vec<Vec<At>> {
+/// Every assignment, where there are no more than so many.
+fn all_designs(options: &[Vec<At>], most: u128) -> Vec<Vec<At>> {
+    if options.iter().fold(1_u128, |all, options| all.saturating_mul(options.len() as u128)) > most {
+        return Vec::new();
+    }
     options.iter().fold(vec![Vec::new()], |designs, options| {
         let longer = |design: &Vec<At>| {
             let design = design.clone();
@@ -145,7 +160,7 @@ fn what_components_weigh_is_what_the_whole_weighs() {
 /// Says where a component weighs something otherwise than the whole does.
 fn differences(catalog: &Catalog, found: &Found, terms: &Terms<'_>) {
     let plain = design(catalog, terms.engine, terms.abilities);
-    let prepared = Prepared::of(catalog, &plain, terms);
+    let prepared = Prepared::of(catalog, &plain, terms, found.copied.clone());
     let whole = Program::compile(catalog, &found.layout, terms.abilities);
     let weighed = Ground::new(&whole, terms.dialect).weigh(terms.tariff, &prepared.equally);
     let equally = Equally::of(whole.reads.iter().map(|plan| &plan.asked));

@@ -33,7 +33,7 @@ impl Scope<'_> {
     /// Rows whose fields the row copies, where an image of it with copies is written.
     pub(super) fn copies(&self, effects: &mut Vec<Effect>) {
         let held = self.companions == Companions::Ride && self.class == Class::Decided;
-        let mut seen: Vec<(&str, &str)> = Vec::new();
+        let mut seen: Vec<(&str, &str, When)> = Vec::new();
         for table in &self.layout.tables {
             let of = matches!(&table.holds, Holds::Projection { entity, .. } if *entity == self.entity.name);
             let image = effects.iter().find(|effect| effect.table == table.name).map(|effect| effect.when);
@@ -45,12 +45,16 @@ impl Scope<'_> {
             };
             for copied in &table.copies {
                 let Root::Reference { field, entity } = &copied.path.root else { continue };
-                if seen.contains(&(field, entity)) {
-                    continue;
+                // It is looked at as often as any image of the row needs it.
+                match seen.iter_mut().find(|(known, of, _)| known == field && of == entity) {
+                    Some((_, _, often)) if when == When::Always => *often = when,
+                    Some(_) => {}
+                    None => seen.push((field, entity, when)),
                 }
-                seen.push((field, entity));
-                self.on_source(entity, Does::Copies { held }, when, effects);
             }
+        }
+        for (_, entity, when) in seen {
+            self.on_source(entity, Does::Copies { held }, when, effects);
         }
     }
 
