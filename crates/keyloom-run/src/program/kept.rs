@@ -63,9 +63,9 @@ impl Kept {
 }
 
 impl EntityPlan {
-    /// Whether a field is kept from other rows, and stands by itself.
+    /// Whether a field is kept from other rows, and stands by itself. A source that can't be run has no columns at all.
     pub(super) fn is_kept(&self, field: usize) -> bool {
-        self.source.columns[field].is_none()
+        self.source.columns.get(field).is_none_or(Option::is_none)
     }
 }
 
