@@ -151,10 +151,18 @@ fn explained(
 ) -> String {
     let only = Some(only).filter(|name| !name.is_empty());
     let reasons = search::explain(&reading.catalog, found, terms, only);
+    let copies = if only.is_none() { search::explain_copies(&reading.catalog, found, terms) } else { Vec::new() };
     let queries = if only.is_none() { search::ask(&reading.catalog, found, terms) } else { Vec::new() };
     let sizes = size(program, &*known.dialect, &known.priced);
-    let explained =
-        Explained { program, found, reasons: &reasons, queries: &queries, sizes: &sizes, tariff: &known.tariff };
+    let explained = Explained {
+        program,
+        found,
+        reasons: &reasons,
+        copies: &copies,
+        queries: &queries,
+        sizes: &sizes,
+        tariff: &known.tariff,
+    };
     keyloom::show::explain(&explained, only)
 }
 

@@ -22,7 +22,7 @@ pub use ask::{Answer, Number, Query, ask};
 pub use branch::Outcome;
 pub use choice::Choice;
 pub use copy::Reference;
-pub use explain::{Broken, Flip, Other, Reason, explain};
+pub use explain::{Broken, CopyReason, Flip, Other, Reason, explain, explain_copies};
 pub use pool::{Kind, Shape};
 pub use scale::{At, Score};
 pub use standing::{PAY_BACK_MONTHS, SAVES_AT_LEAST, Standing, ToChange};

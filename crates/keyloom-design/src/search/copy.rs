@@ -75,7 +75,7 @@ pub(crate) fn copies<'a>(
     for path in asked.flat_map(|asked| &asked.returns) {
         let copied = own.iter().any(|known| known.paths.contains(path));
         if copied && all.iter().all(|known| known.path != *path) {
-            all.push(Copied { path: path.clone(), rule: CopyRule::Touch });
+            all.push(Copied { path: path.clone(), rule: CopyRule::Copy });
         }
     }
     all
@@ -87,7 +87,7 @@ pub(crate) fn copying(layout: &Layout, references: &[Reference]) -> Layout {
     for table in &mut layout.tables {
         let Holds::Projection { entity, .. } = &table.holds else { continue };
         let paths = references.iter().filter(|known| known.entity == *entity).flat_map(|known| &known.paths);
-        let copied = paths.map(|path| Copied { path: path.clone(), rule: CopyRule::Touch });
+        let copied = paths.map(|path| Copied { path: path.clone(), rule: CopyRule::Copy });
         table.copies.extend(copied.filter(|copied| !table.copies.contains(copied)).collect::<Vec<_>>());
     }
     layout

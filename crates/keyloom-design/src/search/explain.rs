@@ -7,8 +7,9 @@ use keyloom_model::layout::Table;
 use keyloom_size::{Break, Unknown, calls_in_month};
 
 use super::branch;
+use super::component;
 use super::scale::{At, Scale, Score};
-use super::{Choice, Found, Kind, Prepared, Terms};
+use super::{Choice, Found, Kind, Prepared, Reference, Terms};
 use crate::design;
 
 /// Why one list is answered as it is.
@@ -32,6 +33,23 @@ pub struct Other {
     /// How it was thought of; `None` for one that is there anyway.
     pub kind: Option<Kind>,
     /// What the entities that are looked at together come to now, and would.
+    pub now: Score,
+    /// See above.
+    pub then: Score,
+    /// What is broken then and not now.
+    pub broken: Broken,
+    /// The call that would make both equal, if one can.
+    pub flips: Option<Flip>,
+}
+
+/// Why fields of other rows are copied, or looked up.
+#[derive(Debug, Clone)]
+pub struct CopyReason {
+    /// The reference whose fields are shown.
+    pub reference: Reference,
+    /// Whether they are copied.
+    pub is_copied: bool,
+    /// What the entities that are looked at together come to now, and would the other way.
     pub now: Score,
     /// See above.
     pub then: Score,
@@ -94,6 +112,65 @@ pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>, only: Option
         }
     }
     reasons
+}
+
+/// The reasons of copies and look-ups, reference by reference: the best design of either.
+pub fn explain_copies(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<CopyReason> {
+    let plain = design(catalog, terms.engine, terms.abilities);
+    let all: Vec<Reference> = found.copied.iter().chain(&found.looked_up).cloned().collect();
+    let families = component::components(catalog, &all);
+    let reason = |reference: &Reference| {
+        let family = families.iter().find(|family| family.has(&reference.entity))?;
+        let is_copied = found.copied.contains(reference);
+        let mut otherwise: Vec<Reference> = found.copied.iter().filter(|known| *known != reference).cloned().collect();
+        otherwise.extend((!is_copied).then(|| reference.clone()));
+        let best = |copied: Vec<Reference>| {
+            let prepared = Prepared::of(catalog, &plain, terms, copied);
+            best_of(&prepared, |entity| family.has(entity), terms)
+        };
+        let (now, then) = (best(found.copied.clone()), best(otherwise));
+        let flips = (now.score.broken == then.score.broken && then.score.weight > now.score.weight)
+            .then(|| flip(catalog, (now.score.weight, &now.by_pattern), (then.score.weight, &then.by_pattern)))
+            .flatten();
+        Some(CopyReason {
+            reference: reference.clone(),
+            is_copied,
+            now: now.score,
+            then: then.score,
+            broken: then.broken.beyond(now.broken),
+            flips,
+        })
+    };
+    all.iter().filter_map(reason).collect()
+}
+
+/// The best designs of some components, taken together.
+#[derive(Default)]
+struct Best {
+    score: Score,
+    by_pattern: BTreeMap<String, u128>,
+    broken: Broken,
+}
+
+fn best_of(prepared: &Prepared<'_>, has: impl Fn(&str) -> bool, terms: &Terms<'_>) -> Best {
+    let mut best = Best::default();
+    let own = prepared.components.iter().filter(|component| component.entities.iter().any(|entity| has(entity)));
+    for component in own {
+        let mut scale = prepared.scale(component, terms);
+        let outcome = branch::search(&mut scale, &[], terms.is_over);
+        let score = scale.weigh(&outcome.assigned);
+        best.score.broken = best.score.broken.saturating_add(score.broken);
+        best.score.weight = best.score.weight.saturating_add(score.weight);
+        for (pattern, weight) in scale.by_pattern() {
+            *best.by_pattern.entry(pattern).or_default() += weight;
+        }
+        let Broken { limits, unknown, partitions, refused } = scale.broken();
+        best.broken.limits.extend(limits);
+        best.broken.unknown.extend(unknown);
+        best.broken.partitions = best.broken.partitions.max(partitions);
+        best.broken.refused.extend(refused);
+    }
+    best
 }
 
 /// The best design in which a choice is answered by one of these.

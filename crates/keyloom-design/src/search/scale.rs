@@ -162,7 +162,17 @@ impl<'a> Scale<'a> {
                 self.choices.iter().filter(|choice| choice.base().entity == entity.name).copied().collect();
             let standing = self.terms.standing.iter().flat_map(|standing| standing.lists(&entity.name));
             let shapes = super::pool::shapes(self.catalog, entity, &own, self.terms.abilities, standing);
-            self.shapes.extend(shapes.into_iter().map(|shape| (entity, shape)));
+            // A source in the same order holds all of it, and is written anyway.
+            let is_source = |shape: &Shape| {
+                let same = |must: &Table| must.partition == shape.table.partition && must.sort == shape.table.sort;
+                let source =
+                    |must: &Table| matches!(&must.holds, Holds::Source { entity: of, .. } if *of == entity.name);
+                !shape.stands()
+                    && shape.table.filter.is_none()
+                    && self.must.iter().any(|must| source(must) && same(must))
+            };
+            let new = shapes.into_iter().filter(|shape| !is_source(shape)).map(|shape| (entity, shape));
+            self.shapes.extend(new.collect::<Vec<_>>());
         }
         let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
         layout.tables = self.must.clone();

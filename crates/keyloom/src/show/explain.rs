@@ -1,6 +1,8 @@
 use std::fmt::Write as _;
 
-use keyloom_design::search::{Broken, Changes, Found, Kind, Other, PAY_BACK_MONTHS, Query, Reason};
+use keyloom_design::search::{
+    Broken, Changes, CopyReason, Flip, Found, Kind, Other, PAY_BACK_MONTHS, Query, Reason, Score,
+};
 use keyloom_model::{Pattern, count_text};
 use keyloom_plan::{Program, is_index};
 use keyloom_size::{Sizes, Tariff, rate};
@@ -22,6 +24,8 @@ pub struct Explained<'a> {
     pub found: &'a Found,
     /// Why each list is answered as it is.
     pub reasons: &'a [Reason],
+    /// Why fields of other rows are copied, or looked up.
+    pub copies: &'a [CopyReason],
     /// What nobody stated and would change it.
     pub queries: &'a [Query],
     /// What it comes to.
@@ -43,9 +47,24 @@ pub fn explain(of: &Explained<'_>, only: Option<&str>) -> String {
         out.push_str(&reason(of, pattern, only.is_some()));
     }
     if only.is_none() {
+        out.push_str(&copies(of));
         out.push_str(&questions(of));
     }
     out
+}
+
+/// What lists show of other rows: whether it is copied, and what the other way would cost.
+fn copies(of: &Explained<'_>) -> String {
+    let mut out = String::new();
+    for reason in of.copies {
+        let paths: Vec<String> = reason.reference.paths.iter().map(ToString::to_string).collect();
+        let (is, other) = if reason.is_copied { ("copied into", "looked up") } else { ("looked up by", "copied") };
+        let lists = format!("lists of {}", reason.reference.entity);
+        let (now, then) = (reason.now, reason.then);
+        let why = compared(now, then, &reason.broken, reason.flips.as_ref(), of.tariff);
+        let _ = writeln!(out, "{} is {is} {lists}; {other}: {why}", paths.join(", "));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
 }
 
 /// What a design comes to, in a few lines.
@@ -180,40 +199,41 @@ pub(crate) fn said(other: &Other, tariff: &Tariff) -> String {
         (Some(Kind::Coarser), _) => "a table by fewer fields",
         (Some(Kind::Standing), _) => "a table that is in use",
     };
-    let mut said = format!("{what}, {}", where_rows_stand(&other.table));
-    if other.then.broken > other.now.broken {
-        let _ = write!(said, "; {}", broken(other));
-        return said;
+    let why = compared(other.now, other.then, &other.broken, other.flips.as_ref(), tariff);
+    format!("{what}, {}; {why}", where_rows_stand(&other.table))
+}
+
+/// Why one design is taken and not the other: a limit with its number, or what it costs more and what would make both equal.
+fn compared(now: Score, then: Score, broken_then: &Broken, flips: Option<&Flip>, tariff: &Tariff) -> String {
+    if then.broken > now.broken {
+        return broken(now, then, broken_then);
     }
-    if other.then.broken < other.now.broken {
+    if then.broken < now.broken {
         // Only a design that is cut off by time, or that the plain one beats, has one that breaks less.
-        let _ = write!(said, "; it would break fewer limits");
-        return said;
+        return "it would break fewer limits".to_owned();
     }
-    match other.then.weight.checked_sub(other.now.weight) {
-        Some(0) => said.push_str("; it costs the same"),
-        Some(more) => {
-            let _ = write!(said, "; {} more", cost(more, tariff));
-        }
+    let mut said = match then.weight.checked_sub(now.weight) {
+        Some(0) => "it costs the same".to_owned(),
+        Some(more) => format!("{} more", cost(more, tariff)),
         None => {
-            let less = cost(other.now.weight.saturating_sub(other.then.weight), tariff);
-            let _ = write!(said, "; {less} less, within 1 %, with more tables");
+            let less = cost(now.weight.saturating_sub(then.weight), tariff);
+            format!("{less} less, within 1 %, with more tables")
         }
-    }
-    if let Some(flip) = &other.flips {
+    };
+    if let Some(flip) = flips {
         let _ = write!(said, "; equal if {} came {} instead of {}", flip.pattern, rate(flip.then), rate(flip.now));
     }
     said
 }
 
 /// Which limit is broken by another design and not by this one, with its numbers.
-fn broken(other: &Other) -> String {
-    let Broken { limits, unknown, partitions, refused } = &other.broken;
+fn broken(now: Score, then: Score, broken: &Broken) -> String {
+    let Broken { limits, unknown, partitions, refused } = broken;
     if let Some(refused) = refused.first() {
         return refused.clone();
     }
     // The harder kind decides, and so it is named; what nobody can tell is no argument beside it.
-    let (now, then) = (other.now.by_kind(), other.then.by_kind());
+    let (now, then) = (now.by_kind(), then.by_kind());
     let only_open = now.iter().zip(&then).take(4).all(|(now, then)| then <= now);
     if !only_open {
         if let Some(limit) = limits.first() {
