@@ -5,14 +5,13 @@ mod watch;
 use std::path::Path;
 
 use keyloom::design::search::{self, Found, Standing, ToChange};
-use keyloom::facts::Prices;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::Engine;
 use keyloom::model::layout::Layout;
 use keyloom::plan::Program;
-use keyloom::serve::today;
+use keyloom::serve::{REPLICAS, today};
 use keyloom::show::Explained;
-use keyloom::size::{Replicas, Tariff, Terms, size};
+use keyloom::size::{Tariff, Terms, size};
 use keyloom::store::{Abilities, Dialect};
 use keyloom::text::{Reading, print_layout, read};
 
@@ -21,7 +20,6 @@ use crate::arguments::{DesignArguments, FindingFormat, ShowFormat};
 use crate::files::{Disk, relative_name, shown_name};
 use crate::layouts::{layout, nothing_for};
 use crate::output::{complain, print, print_findings, write};
-use crate::size::{REGION, REPLICAS};
 use watch::Watch;
 
 /// Designs the tables of a catalog, and says in a sentence how each pattern is answered.
@@ -120,9 +118,7 @@ impl Known {
             complain(&nothing_for(engine));
             return Err(Exit::BadInput);
         };
-        let replicas = Some(Replicas { count: REPLICAS, assumed: true });
-        let prices = Prices::of(REGION).cloned();
-        let priced = Terms { prices, region_assumed: true, replicas, ..Terms::default() };
+        let priced = keyloom::serve::priced();
         let tariff = Tariff::of(engine, &priced);
         Ok(Self { engine, abilities, dialect, priced, tariff })
     }
@@ -133,7 +129,7 @@ impl Known {
             abilities: &self.abilities,
             dialect: &*self.dialect,
             tariff: &self.tariff,
-            not_run: &|program| keyloom::run::Program::of(program).err().map_or(0, |lacks| lacks.len()),
+            not_run: &keyloom::serve::not_run,
             standing: None,
             is_over,
         }

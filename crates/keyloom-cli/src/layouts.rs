@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use keyloom::design::design;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::{Engine, layout::Layout};
 use keyloom::plan::Program;
@@ -39,7 +38,8 @@ pub(crate) fn program(
         complain(&nothing_for(engine));
         return Err(Exit::BadInput);
     };
-    let layout = given.unwrap_or_else(|| design(&catalog.catalog, engine, &abilities));
+    let designed = || keyloom::serve::designed(&catalog.catalog, engine);
+    let layout = given.or_else(designed).ok_or(Exit::BadInput)?;
     Ok(Program::compile(&catalog.catalog, &layout, &abilities))
 }
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use keyloom::design::design;
 use keyloom::load::{Failed, Load, Pace, Progress, Report, Target, load};
 use keyloom::model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom::plan::Program;
@@ -175,7 +174,9 @@ fn predicted(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> 
     let (Some(abilities), Some(dialect)) = (abilities(engine), dialect(engine, replicas.count)) else {
         return BTreeMap::new();
     };
-    let designed = layout.cloned().unwrap_or_else(|| design(catalog, engine, &abilities));
+    let Some(designed) = layout.cloned().or_else(|| keyloom::serve::designed(catalog, engine)) else {
+        return BTreeMap::new();
+    };
     let program = Program::compile(catalog, &designed, &abilities);
     let replicas = Some(replicas).filter(|_| engine == EngineKind::Cassandra);
     let sizes = size(&program, &*dialect, &Terms { replicas, ..Terms::default() });

@@ -2,7 +2,7 @@ use keyloom::facts::Prices;
 use keyloom::finding::{Level, Sources};
 use keyloom::model::{Catalog, Engine};
 use keyloom::plan::Program;
-use keyloom::serve::today;
+use keyloom::serve::{REGION, REPLICAS, today};
 use keyloom::size::{Replicas, Terms, WhatIf, json, plot, size, text, text_beside};
 use keyloom::text::read;
 
@@ -11,11 +11,6 @@ use crate::arguments::{FindingFormat, ShowFormat, SizeArguments};
 use crate::files::{self, Disk, relative_name, shown_name};
 use crate::layouts::program;
 use crate::output::{complain, print, print_findings};
-
-/// The region whose prices are taken unless one is stated.
-pub(crate) const REGION: &str = "us-east-1";
-/// How many nodes have each row unless it is stated.
-pub(crate) const REPLICAS: u32 = 3;
 
 /// Says what a catalog comes to.
 pub(crate) fn run(arguments: &SizeArguments) -> Exit {

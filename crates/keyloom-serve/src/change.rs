@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use keyloom_design::{design, extend, misfits, remembered};
+use keyloom_design::{extend, misfits, remembered};
 use keyloom_model::{
     Catalog, Engine as EngineKind,
     layout::{Layout, Path},
@@ -13,6 +13,7 @@ use keyloom_text::{layout_of_text, print_layout};
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    designed::designed,
     engine::abilities,
     log::Log,
     system::System,
@@ -78,7 +79,7 @@ pub(crate) fn planned(
             layout
         }
         (None, Some(runs)) => extend(runs, catalog, &able),
-        (None, None) => design(catalog, engine, &able),
+        (None, None) => designed(catalog, engine).ok_or(UpError::NoStore(engine))?,
     };
     let Compiled { program, layout } = compiled(catalog, &layout, engine)?;
     let text = print_layout(&remembered(&layout));

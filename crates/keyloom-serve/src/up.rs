@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use keyloom_design::{design, paths};
+use keyloom_design::paths;
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_plan::{Program as Planned, Refusal};
@@ -21,6 +21,7 @@ use crate::{
     change::{self, Making},
     connections,
     control::Control,
+    designed::designed,
     development::Development,
     door::Door,
     engine::{self, Engine, abilities},
@@ -252,10 +253,9 @@ pub fn making(catalog: &Catalog, layout: Option<&Layout>, data: &Data<'_>) -> Re
 
 /// The program of a catalog on an engine, by its layout; one is designed where none is given.
 pub(crate) fn program(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> Result<Program, UpError> {
-    let abilities = abilities(engine).ok_or(UpError::NoStore(engine))?;
     let compiled = match layout {
         Some(layout) => compiled(catalog, layout, engine),
-        None => compiled(catalog, &design(catalog, engine, &abilities), engine),
+        None => compiled(catalog, &designed(catalog, engine).ok_or(UpError::NoStore(engine))?, engine),
     };
     Ok(compiled?.program)
 }

@@ -5,10 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use keyloom::design::search::Progress;
-
-/// How often the search looks whether it has gone on for long enough, which is a matter of steps and not of seconds: the same catalog
-/// gives the same layout on any machine.
-const LOOKS_MAX: u32 = 2_000;
+use keyloom::serve::LOOKS_MAX;
 
 /// After how long somebody wants to know, and how often then.
 const PATIENCE: Duration = Duration::from_secs(1);
