@@ -3,6 +3,7 @@
 //! Whoever dies on the way leaves the mark behind, by which [`Run::settle`](crate::Run::settle) finishes what he began. A
 //! row names the places that it has left, so that its companions can be derived from it alone, at any time, by anybody.
 
+use futures_util::future::try_join;
 use keyloom_plan::Companions;
 use keyloom_store::{Expect, Fault, Freshness, GroupImage, Placement, Placing, Store, Verdict};
 use keyloom_value::Value;
@@ -15,6 +16,7 @@ use crate::{
     program::EntityPlan,
     read::millis,
     record::{Record, Stale},
+    recount::Group,
     reserve::Reserve,
     run::Run,
 };
@@ -34,12 +36,16 @@ impl Run {
         if self.protocol.receipts_first {
             self.place(&receipts).await?;
         }
-        let record = Record { stale: self.stale(intent).await?, ..intent.record.clone() };
+        let (stale, dropped) = self.stale(intent)?;
+        let record = Record { stale, ..intent.record.clone() };
         // What has no companions can't lose any.
         let fells = entity.fells(intent.before, &record);
         let changes = self.protocol.walks_copiers && changes_copies(entity, intent.before, &record);
         let followed = !entity.projections.is_empty() || !intent.reserves.is_empty() || fells || changes;
-        let Some(before_this_try) = self.mark_try(intent, followed, marks).await? else { return Ok(Tried::Lost) };
+        let marked = self.mark_try(intent, followed, marks);
+        let (Some(before_this_try), ()) = try_join(marked, self.drop_places(entity, &dropped)).await? else {
+            return Ok(Tried::Lost);
+        };
         let own = entity.identity(&record);
         for reserve in intent.reserves.iter().filter(|reserve| reserve.taken) {
             if !self.claim(entity, &own, reserve).await? {
@@ -81,21 +87,33 @@ impl Run {
     /// at any time: what is older loses by its version. Who has just changed the row says what it was before: what stands
     /// as it stood is no reason to count again.
     pub(crate) async fn project(&self, entity: &EntityPlan, record: &Record, before: Option<&Record>) -> bool {
-        let Ok(removed) = self.stale_rows(record, record.version) else { return false };
+        let Ok(removed) = self.stale_rows(record) else { return false };
         let standing = self.standing(entity, record);
-        let stood = before.map_or_else(Vec::new, |before| self.standing(entity, before));
-        let had_left =
-            before.map_or_else(Vec::new, |before| self.stale_rows(before, before.version).unwrap_or_default());
-        let moved = standing.iter().filter(|row| !stood.iter().any(|before| before.is_as(row)));
-        let left = removed.iter().filter(|row| !had_left.iter().any(|before| before.is_as(row)));
-        let left = left.filter(|_| self.protocol.recounts_left);
-        let groups = self.groups(entity, &moved.chain(left).collect::<Vec<_>>());
+        let groups = self.groups_changed(entity, &standing, &removed, before);
         if !self.protocol.places_first && !self.recount(&groups).await {
             return false;
         }
         // First where it stands, then where it stood: a reader sees a row that moves twice rather than not at all.
         let placed = self.place_images(entity, record, standing).await.is_ok() && self.place(&removed).await.is_ok();
         placed && (!self.protocol.places_first || self.recount(&groups).await)
+    }
+
+    /// The groups that a row enters, leaves or changes in.
+    fn groups_changed(
+        &self,
+        entity: &EntityPlan,
+        standing: &[Companion],
+        removed: &[Companion],
+        before: Option<&Record>,
+    ) -> Vec<Group<'_>> {
+        let counted = |row: &&Companion| self.is_counted(entity, row.table);
+        let (standing, removed) = (standing.iter().filter(counted), removed.iter().filter(counted));
+        let mut rows: Vec<&Companion> = standing.chain(removed.filter(|_| self.protocol.recounts_left)).collect();
+        let Some(before) = before.filter(|_| !rows.is_empty()) else { return self.groups(entity, &rows) };
+        let mut were = self.standing(entity, before);
+        were.extend(self.stale_rows(before).unwrap_or_default());
+        rows.retain(|row| !were.iter().any(|before| before.is_as(row)));
+        self.groups(entity, &rows)
     }
 
     /// Places the images of a row. Those that hold fields of other rows come behind the others, among which is the one by which
@@ -113,48 +131,56 @@ impl Run {
         Ok(self.place(&copying).await?)
     }
 
-    /// The places that the row has to name: those it named, those it leaves, without those where it stands.
-    async fn stale(&self, intent: &Intent<'_>) -> Result<Vec<Stale>, Problem> {
-        let Some(before) = intent.before.filter(|_| self.protocol.names_stale) else { return Ok(Vec::new()) };
+    /// The places that the row has to name: those it leaves and those it named, without those where it stands and those that are
+    /// to be dropped, which come second.
+    ///
+    /// Removed at the version that was read, a place is gone for good: what could come back is older than that. So it is named
+    /// until the next decision and no longer. But where rows are counted, who drops a place counts its group again: there it is
+    /// named until there are too many.
+    fn stale(&self, intent: &Intent<'_>) -> Result<(Vec<Stale>, Vec<Companion>), Problem> {
+        let Intent { entity, record, .. } = *intent;
+        let Some(before) = intent.before.filter(|_| self.protocol.names_stale) else { return Ok(Default::default()) };
         let place = |table: usize, key: &[Owned]| {
             Ok(Stale { table: self.table(table).1.table().name.clone(), key: self.key_bytes(table, key)? })
         };
-        let stands = self.places(intent.entity, intent.record);
+        let stands = self.places(entity, record);
         let stands = stands.iter().map(|row| place(row.table, &row.key)).collect::<Result<Vec<_>, Problem>>()?;
-        let mut stale = before.stale.clone();
-        for (table, key) in self.left(intent) {
-            let left = place(table, &key)?;
-            if !stale.contains(&left) {
-                stale.push(left);
+        let left = self.left(intent).into_iter().map(|(table, key)| place(table, &key));
+        let left = left.collect::<Result<Vec<_>, Problem>>()?;
+        let named: Vec<&Stale> = before.stale.iter().filter(|place| !stands.contains(place)).collect();
+        let are_too_many = named.len() + left.len() > self.protocol.stale_max;
+        let (mut stale, mut dropped) = (left, Vec::new());
+        for place in named {
+            let row = self.stale_row(place, before.version)?;
+            match row.filter(|row| are_too_many || !self.is_counted(entity, row.table)) {
+                Some(row) => dropped.push(row),
+                None => stale.push(place.clone()),
             }
         }
-        stale.retain(|place| !stands.contains(place));
-        if stale.len() > self.protocol.stale_max {
-            // Removed at the version that was read, they are gone for good: what could come back is older than that. The
-            // place that this very decision leaves is not among them.
-            let dropped = self.stale_rows(before, before.version)?;
-            self.place(&dropped).await?;
-            let groups = self.groups(intent.entity, &dropped.iter().collect::<Vec<_>>());
-            if self.protocol.recounts_dropped && !self.recount(&groups).await {
-                return Err(uncounted());
-            }
-            stale.retain(|place| !before.stale.contains(place));
+        Ok((stale, dropped))
+    }
+
+    /// Removes places that a row has left, once for all.
+    async fn drop_places(&self, entity: &EntityPlan, dropped: &[Companion]) -> Result<(), Problem> {
+        self.place(dropped).await?;
+        let groups = self.groups(entity, &dropped.iter().collect::<Vec<_>>());
+        if self.protocol.recounts_dropped && !self.recount(&groups).await {
+            return Err(uncounted());
         }
-        Ok(stale)
+        Ok(())
     }
 
     /// Removals of the places that a record names.
-    fn stale_rows(&self, record: &Record, version: u64) -> Result<Vec<Companion>, Problem> {
-        let mut rows = Vec::new();
-        for stale in &record.stale {
-            // A table that the layout has no more needs no rows removed.
-            let Some(table) = self.tables.iter().position(|(_, shape)| shape.table().name == stale.table) else {
-                continue;
-            };
-            let key = self.key_values(table, &stale.key)?;
-            rows.push(Companion { table, key, version, values: None, expires_at: None });
-        }
-        Ok(rows)
+    fn stale_rows(&self, record: &Record) -> Result<Vec<Companion>, Problem> {
+        record.stale.iter().filter_map(|stale| self.stale_row(stale, record.version).transpose()).collect()
+    }
+
+    /// The removal of a place. A table that the layout has no more needs no rows removed.
+    fn stale_row(&self, stale: &Stale, version: u64) -> Result<Option<Companion>, Problem> {
+        let table = self.tables.iter().position(|(_, shape)| shape.table().name == stale.table);
+        let Some(table) = table else { return Ok(None) };
+        let key = self.key_values(table, &stale.key)?;
+        Ok(Some(Companion { table, key, version, values: None, expires_at: None }))
     }
 
     /// Places companions, each by itself; sending them again is always right.

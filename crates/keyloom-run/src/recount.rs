@@ -67,6 +67,11 @@ impl Run {
         Ok(Some(Group { kept, key: self.key_values(kept.table, key)?, over_us }))
     }
 
+    /// Whether something is counted again from the rows of an entity in a table.
+    pub(crate) fn is_counted(&self, entity: &EntityPlan, table: usize) -> bool {
+        self.recounted(entity).any(|kept| kept.counts.as_ref().is_some_and(|counts| counts.table == table))
+    }
+
     fn recounted(&self, entity: &EntityPlan) -> impl Iterator<Item = &Kept> {
         let fed = |kept: &&Kept| kept.way == Way::Recount && self.entity(kept.feeder).name == entity.name;
         self.program.kept.iter().filter(fed).filter(|kept| self.is_kept_up(kept.table))
