@@ -46,7 +46,7 @@ impl Run {
                 return Ok(Answer::Unknown { token: unknown()? });
             };
             let stands = there.is_some_and(|there| there.version == version && there.values == record.values);
-            if !stands && self.alive(entity, Some(record.clone()), self.now_us())?.is_some() {
+            if !stands && self.alive(entity, Some(&record), self.now_us())?.is_some() {
                 return Ok(superseded());
             }
         }

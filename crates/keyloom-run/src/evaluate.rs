@@ -25,7 +25,7 @@ pub(crate) struct Scope<'a> {
     /// The fields of the row's entity, with their kinds.
     pub(crate) fields: &'a [(String, Kind)],
     /// The row, field by field; absent where it is not made yet.
-    pub(crate) row: &'a [Owned],
+    pub(crate) row: &'a [Value<'a>],
     /// `version`, `created`, `updated` of the row.
     pub(crate) built_in: BuiltIn,
     /// The row that this one comes with.
@@ -39,7 +39,7 @@ pub(crate) struct Scope<'a> {
 pub(crate) struct Item<'a> {
     /// The fields of its entity, with their kinds.
     pub(crate) fields: &'a [(String, Kind)],
-    pub(crate) row: &'a [Owned],
+    pub(crate) row: &'a [Value<'a>],
 }
 
 /// What every row has without its being written down.
@@ -51,6 +51,11 @@ pub(crate) struct BuiltIn {
 }
 
 impl BuiltIn {
+    /// That of a row of this version, with its moments in microseconds.
+    pub(crate) fn of(version: u64, created_us: i64, updated_us: i64) -> Self {
+        Self { version, created_ms: created_us.div_euclid(1_000), updated_ms: updated_us.div_euclid(1_000) }
+    }
+
     pub(crate) fn value(self, name: &str) -> Option<Owned> {
         match name {
             "version" => Some(Value::Int(i64::try_from(self.version).unwrap_or(i64::MAX))),
@@ -264,11 +269,11 @@ impl Scope<'_> {
     fn path(&self, path: &Path) -> Result<Owned, Unfit> {
         if let (Root::Item(_), Some(item)) = (&path.root, self.item) {
             let at = item.fields.iter().position(|(name, _)| *name == path.field);
-            return Ok(at.and_then(|at| item.row.get(at)).cloned().unwrap_or(Value::Null));
+            return Ok(at.and_then(|at| item.row.get(at)).cloned().map_or(Value::Null, Value::into_owned));
         }
         match self.fields.iter().position(|(name, _)| *name == path.field) {
             Some(at) => {
-                let value = self.row.get(at).cloned().unwrap_or(Value::Null);
+                let value = self.row.get(at).cloned().map_or(Value::Null, Value::into_owned);
                 Ok(self.member(value, &self.fields[at].1, &path.members))
             }
             None => self.built_in.value(&path.field).ok_or_else(|| Unfit::new(format!("there is no field `{path}`"))),

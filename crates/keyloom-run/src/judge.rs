@@ -2,6 +2,8 @@
 
 mod parts;
 
+use std::borrow::Borrow;
+
 use keyloom_model::{Expr, Fill, Literal, WriteVerb};
 use keyloom_store::{Freshness, Get, Store};
 use keyloom_value::{Kind, Value, json::Unfit, to_text};
@@ -304,16 +306,15 @@ impl Run {
     }
 
     /// The row, unless it is gone or has ended.
-    pub(crate) fn alive(
+    pub(crate) fn alive<R: Borrow<Record>>(
         &self,
         entity: &EntityPlan,
-        there: Option<Record>,
+        there: Option<R>,
         now_us: i64,
-    ) -> Result<Option<Record>, Problem> {
-        match there {
-            Some(there) if is_alive(entity, there.gone, &there.values, now_us)? => Ok(Some(there)),
-            _ => Ok(None),
-        }
+    ) -> Result<Option<R>, Problem> {
+        let Some(there) = there else { return Ok(None) };
+        let Record { gone, values, .. } = there.borrow();
+        Ok(is_alive(entity, *gone, values, now_us)?.then_some(there))
     }
 
     /// The rows that must be there and are, each with its version; or the reason of the first that is not.
@@ -367,12 +368,12 @@ pub(crate) struct Checked {
 }
 
 /// Whether a source row is there: it is not gone, and has not ended.
-pub(crate) fn is_alive(entity: &EntityPlan, gone: bool, values: &[Owned], now_us: i64) -> Result<bool, Problem> {
+pub(crate) fn is_alive(entity: &EntityPlan, gone: bool, values: &[Value<'_>], now_us: i64) -> Result<bool, Problem> {
     Ok(!gone && ends_at(entity, values)?.is_none_or(|ends| ends > millis(now_us).0))
 }
 
 /// When a row with these values ends, in milliseconds; never, where nothing says so.
-pub(crate) fn ends_at(entity: &EntityPlan, values: &[Owned]) -> Result<Option<i64>, Problem> {
+pub(crate) fn ends_at(entity: &EntityPlan, values: &[Value<'_>]) -> Result<Option<i64>, Problem> {
     let Some(expires) = &entity.expires else { return Ok(None) };
     let inputs = Inputs::default();
     let built_in = BuiltIn::default();

@@ -124,11 +124,11 @@ impl Run {
     }
 
     /// Looks up what of these rows is kept and to be tested.
-    pub(crate) async fn with_kept(&self, access: &Access, rows: &mut [Found], now_us: i64) -> Result<(), Problem> {
+    pub(crate) async fn with_kept(&self, access: &Access, rows: &mut [Found<'_>], now_us: i64) -> Result<(), Problem> {
         for kept in access.tested.iter().map(|kept| &self.program.kept[*kept]) {
-            let values = self.kept_values(kept, &kept.key, rows, now_us).await?;
+            let values = self.kept_values(kept, &kept.key, &rows.iter().collect::<Vec<_>>(), now_us).await?;
             for (row, value) in rows.iter_mut().zip(values) {
-                row.values[kept.field] = value;
+                row.read()?[kept.field] = value;
             }
         }
         Ok(())
@@ -137,7 +137,7 @@ impl Run {
     /// A kept value of the row that it belongs to.
     pub(crate) async fn kept_value(&self, kept: usize, owner: &Record, now_us: i64) -> Result<Owned, Problem> {
         let kept = &self.program.kept[kept];
-        let values = self.kept_values(kept, &kept.key, &[Found::of(owner.clone())], now_us).await?;
+        let values = self.kept_values(kept, &kept.key, &[&Found::of(owner.clone())], now_us).await?;
         Ok(values.into_iter().next().unwrap_or(Value::Null))
     }
 
@@ -146,11 +146,10 @@ impl Run {
         &self,
         kept: &Kept,
         fields: &[usize],
-        rows: &[Found],
+        rows: &[&Found<'_>],
         now_us: i64,
     ) -> Result<Vec<Owned>, Problem> {
-        let keys: Vec<Vec<Owned>> =
-            rows.iter().map(|row| fields.iter().map(|field| row.values[*field].clone()).collect()).collect();
+        let keys = rows.iter().map(|row| row.fields(fields)).collect::<Result<Vec<Vec<Owned>>, Problem>>()?;
         let whole = |key: &&Vec<Owned>| !key.iter().any(Value::is_null);
         let table = self.table(kept.table).0;
         let get = |key| Get { table, key, freshness: Freshness::Settled, now: millis(now_us) };

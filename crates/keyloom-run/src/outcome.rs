@@ -121,8 +121,8 @@ impl Run {
                 return self.found(entity, there, absorbed).await.map(Some);
             }
             let moved_on = there.as_ref().map(|there| there.version) != asked.expected;
-            let alive = self.alive(entity, there.clone(), now_us)?;
-            let not_applied = Answer::NotApplied { reason: asked.unapplied(alive.as_ref()).into() };
+            let alive = self.alive(entity, there.as_ref(), now_us)?;
+            let not_applied = Answer::NotApplied { reason: asked.unapplied(alive).into() };
             if moved_on {
                 return Ok(Some(not_applied));
             }

@@ -11,7 +11,7 @@ use keyloom_plan::Wants;
 use keyloom_store::{Freshness, Get, Millis, Store};
 use keyloom_value::Value;
 
-pub(crate) use found::Found;
+pub(crate) use found::{Columns, Found};
 pub(crate) use merge::{FILLS_MAX, Position};
 
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) struct Asking<'a> {
 
 impl<'a> Asking<'a> {
     /// What an expression sees of a row.
-    pub(crate) fn scope(&'a self, entity: &'a EntityPlan, row: &'a [Owned], built_in: BuiltIn) -> Scope<'a> {
+    pub(crate) fn scope(&'a self, entity: &'a EntityPlan, row: &'a [Value<'a>], built_in: BuiltIn) -> Scope<'a> {
         Scope { fields: &entity.fields, row, built_in, item: self.item, inputs: self.inputs, now_us: self.now_us }
     }
 }
@@ -93,31 +93,30 @@ impl Run {
         let entity = self.entity(access.entity);
         let now_us = asking.first().map_or(0, |asking| asking.now_us);
         let (mut found, mut whose) = (Vec::with_capacity(asking.len()), Vec::with_capacity(asking.len()));
-        for (at, record) in self.records(access, asking).await?.into_iter().enumerate() {
-            let Some(record) = record else { continue };
-            let mut there = [Found::of(record)];
-            self.with_kept(access, &mut there, now_us).await?;
-            let [there] = there;
-            if passes(access, &asking[at].scope(entity, &there.values, there.built_in))? {
+        for (at, there) in self.records(access, asking).await?.into_iter().enumerate() {
+            let Some(mut there) = there else { continue };
+            self.with_kept(access, std::slice::from_mut(&mut there), now_us).await?;
+            if passes(access, entity, &asking[at], &there)? {
                 found.push(there);
                 whose.push(at);
             }
         }
-        let rows = self.shown(entity, &access.outputs, &found, now_us).await?;
+        let rows = self.shown(entity, &access.outputs, &found.iter().collect::<Vec<_>>(), now_us).await?;
         let mut answers = vec![None; asking.len()];
         for ((at, found), mut row) in whose.into_iter().zip(&found).zip(rows) {
-            let joined = Asking { item: Some(Item { fields: &entity.fields, row: &found.values }), ..asking[at] };
             for (name, questions) in &plan.with {
+                let values = found.values()?;
+                let joined = Asking { item: Some(Item { fields: &entity.fields, row: &values }), ..asking[at] };
                 let access = &chosen(questions, None, asking[at].inputs)?.access;
                 row.put_rows(name, &Box::pin(self.first_rows(access, &joined)).await?);
             }
-            answers[at] = Some(Answer::Row { row: row.shown(), version: found.built_in.version });
+            answers[at] = Some(Answer::Row { row: row.shown(), version: found.version()? });
         }
         Ok(answers)
     }
 
     /// The source rows that are asked for.
-    async fn records(&self, access: &Access, asking: &[Asking<'_>]) -> Result<Vec<Option<Record>>, Problem> {
+    async fn records(&self, access: &Access, asking: &[Asking<'_>]) -> Result<Vec<Option<Found<'_>>>, Problem> {
         let entity = self.entity(access.entity);
         match &access.reach {
             Reach::Get(key) => {
@@ -133,7 +132,7 @@ impl Run {
                     let value = self.key(entity, value, asking)?;
                     let holder = self.holder(entity, *reservation, value, access.freshness, asking.now_us);
                     // Few rows are asked for by a unique value, and all others would be copied about with this.
-                    records.push(Box::pin(holder).await?);
+                    records.push(Box::pin(holder).await?.map(Found::of));
                 }
                 Ok(records)
             }
@@ -142,13 +141,13 @@ impl Run {
     }
 
     /// The rows of these keys; nothing for a key that lacks a component.
-    async fn sources(
-        &self,
-        entity: &EntityPlan,
+    async fn sources<'a>(
+        &'a self,
+        entity: &'a EntityPlan,
         keys: &[Option<Vec<Owned>>],
         freshness: Freshness,
         asking: &[Asking<'_>],
-    ) -> Result<Vec<Option<Record>>, Problem> {
+    ) -> Result<Vec<Option<Found<'a>>>, Problem> {
         let (table, shape) = self.table(entity.source.table);
         let whole = keys.iter().zip(asking).filter_map(|(key, asking)| Some((key.as_ref()?, asking)));
         let gets = whole.map(|(key, asking)| Get { table, key, freshness, now: millis(asking.now_us) });
@@ -158,16 +157,19 @@ impl Run {
             many => self.store.get_many(many).await,
         }
         .into_iter();
-        let mut records = Vec::with_capacity(keys.len());
-        for key in keys {
+        let columns = Columns::of_source(shape, &entity.source);
+        let mut found = Vec::with_capacity(keys.len());
+        for (key, asking) in keys.iter().zip(asking) {
             let row = match key.as_ref().and_then(|_| got.next()) {
-                Some(got) => got?.row,
+                Some(got) => got?.row.map(|row| columns.found(row)),
                 None => None,
             };
-            let record = row.map(|row| Record::shown(&row, shape, &entity.source)).transpose()?;
-            records.push(self.alive(entity, record, asking.first().map_or(0, |asking| asking.now_us))?);
+            found.push(match row {
+                Some(row) if row.is_alive(entity, asking.now_us)? => Some(row),
+                _ => None,
+            });
         }
-        Ok(records)
+        Ok(found)
     }
 
     /// The row that holds a unique value. Between the two reads the value may pass to another; then it is looked up again.
@@ -239,7 +241,17 @@ fn chosen<'a>(questions: &'a [Question], order: Option<&str>, inputs: &Inputs) -
 }
 
 /// Whether a row passes what remains to be tested.
-pub(crate) fn passes(access: &Access, scope: &Scope<'_>) -> Result<bool, Problem> {
+pub(crate) fn passes(
+    access: &Access,
+    entity: &EntityPlan,
+    asking: &Asking<'_>,
+    found: &Found<'_>,
+) -> Result<bool, Problem> {
+    if access.remains.is_empty() {
+        return Ok(true);
+    }
+    let values = found.values()?;
+    let scope = asking.scope(entity, &values, found.built_in()?);
     for test in &access.remains {
         if !scope.holds(test)? {
             return Ok(false);

@@ -68,14 +68,10 @@ impl Record {
 
     /// Reads what is answered of a source row, without what it remembers: nobody may write it again.
     pub(crate) fn shown(row: &Row, shape: &Shape, source: &Source) -> Result<Self, Malformed> {
-        let cell = |column: usize| row.value(shape, ColumnAt::Cell { group: 0, column });
         let values = row.values(shape, &source.columns)?.into_iter().map(Value::into_owned).collect();
-        let mut record = Self::placed(row.version()?, moment(&cell(source.created)?)?, values);
-        if let Some(hidden) = &source.hidden {
-            record.updated_us = moment(&cell(hidden.updated)?)?;
-            record.gone = cell(hidden.gone)? == Value::Bool(true);
-        }
-        Ok(record)
+        let (created_us, updated_us) = source.moments(row, shape)?;
+        let gone = source.is_gone(row, shape)?;
+        Ok(Self { updated_us, gone, ..Self::placed(row.version()?, created_us, values) })
     }
 
     /// A row that remembers nothing but when it came.
@@ -120,11 +116,22 @@ impl Record {
     }
 
     pub(crate) fn built_in(&self) -> BuiltIn {
-        BuiltIn {
-            version: self.version,
-            created_ms: self.created_us.div_euclid(1_000),
-            updated_ms: self.updated_us.div_euclid(1_000),
-        }
+        BuiltIn::of(self.version, self.created_us, self.updated_us)
+    }
+}
+
+impl Source {
+    /// When a row was made, and when it was changed last.
+    pub(crate) fn moments(&self, row: &Row, shape: &Shape) -> Result<(i64, i64), Malformed> {
+        let at = |column: usize| moment(&row.value(shape, ColumnAt::Cell { group: 0, column })?);
+        let created_us = at(self.created)?;
+        Ok((created_us, self.hidden.as_ref().map_or(Ok(created_us), |hidden| at(hidden.updated))?))
+    }
+
+    /// Whether a row stands for one that is not there any more.
+    pub(crate) fn is_gone(&self, row: &Row, shape: &Shape) -> Result<bool, Malformed> {
+        let Some(hidden) = &self.hidden else { return Ok(false) };
+        Ok(row.value(shape, ColumnAt::Cell { group: 0, column: hidden.gone })? == Value::Bool(true))
     }
 }
 

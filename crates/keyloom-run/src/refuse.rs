@@ -54,8 +54,8 @@ impl Run {
             {
                 return self.found(entity, there, absorbed).await.map(Some);
             }
-            let alive = self.alive(entity, there.clone(), now_us)?;
-            let reason = asked.unapplied(alive.as_ref()).to_owned();
+            let alive = self.alive(entity, there.as_ref(), now_us)?;
+            let reason = asked.unapplied(alive).to_owned();
             if let Some(answer) = self.refuse_for_good(entity, key, there.as_ref(), token, reason).await? {
                 return Ok(Some(answer));
             }

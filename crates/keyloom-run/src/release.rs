@@ -41,7 +41,7 @@ impl Run {
         let there = self.source(entity, &source, Freshness::Fresh, now_us).await?;
         let holds = |record: &Record| held_by(entity, record, reservation).as_deref() == Some(key);
         if let Some(holder) = there.as_ref().filter(|there| holds(there)) {
-            if self.alive(entity, Some(holder.clone()), now_us)?.is_some() {
+            if self.alive(entity, Some(holder), now_us)?.is_some() {
                 return Ok(true);
             }
             if self.protocol.ends_first {

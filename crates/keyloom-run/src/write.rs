@@ -214,14 +214,14 @@ impl Run {
                 }
                 return self.found(entity, there, absorbed).await.map(Some);
             }
-            let alive = self.alive(entity, there.clone(), now_us)?;
-            let record = match self.judge(plan, alive.as_ref(), call, request).await? {
+            let alive = self.alive(entity, there.as_ref(), now_us)?;
+            let record = match self.judge(plan, alive, call, request).await? {
                 Next::Stands(values) => successor(there.as_ref(), values, request, alive.is_some()),
                 Next::Gone => gone(entity, there.as_ref(), request),
                 // The row itself remembers who made it: the same request is the same row.
                 Next::Refused(_) if fresh && plan.verb == WriteVerb::Create && plan.is_memory => {
                     let Some(there) = alive else { continue };
-                    return self.found(entity, &there, Absorbed::Applied(there.version)).await.map(Some);
+                    return self.found(entity, there, Absorbed::Applied(there.version)).await.map(Some);
                 }
                 Next::Refused(reason) if fresh => match self.refuse(entity, there.as_ref(), request, reason).await? {
                     None => continue,
@@ -231,7 +231,7 @@ impl Run {
             };
             let mut record = record;
             let forgotten = self.forget(&mut record, now_us);
-            let checks = match self.checks(plan, alive.as_ref(), &record, now_us).await? {
+            let checks = match self.checks(plan, alive, &record, now_us).await? {
                 Ok(checks) => checks,
                 Err(reason) if fresh => match self.refuse(entity, there.as_ref(), request, reason).await? {
                     None => continue,
@@ -272,7 +272,7 @@ impl Run {
             };
             match self.carry_out(&intent, &mut marks).await? {
                 Tried::Done { visible } => {
-                    let row = self.returned(plan, entity, alive.as_ref(), &record, now_us).await?;
+                    let row = self.returned(plan, entity, alive, &record, now_us).await?;
                     return self.applied(entity, &record, record.version, row, visible).map(Some);
                 }
                 Tried::Lost => {}
@@ -350,7 +350,7 @@ impl Run {
         };
         let Some(of) = of else { return Ok(None) };
         // The write is done, whether or not what else the answer holds can be seen.
-        let shown = self.shown(entity, outputs, &[Found::of(of.clone())], now_us).await;
+        let shown = self.shown(entity, outputs, &[&Found::of(of.clone())], now_us).await;
         Ok(shown.ok().and_then(|rows| rows.into_iter().next()).map(Object::shown))
     }
 

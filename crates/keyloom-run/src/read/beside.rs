@@ -30,16 +30,16 @@ type Owned = Value<'static>;
 
 /// Rows that were seen, beside a list.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct Beside<'a> {
     /// Whose rows of the list are dropped.
     hidden: Vec<Vec<Owned>>,
     /// What stands in their place, in the direction of reading.
-    pub(super) rows: VecDeque<(Position, Found)>,
+    pub(super) rows: VecDeque<(Position, Found<'a>)>,
 }
 
 impl Run {
     /// What is put beside a list.
-    pub(super) async fn beside(&self, reading: &Reading<'_>) -> Result<Beside, Problem> {
+    pub(super) async fn beside<'a>(&self, reading: &Reading<'_, 'a>) -> Result<Beside<'a>, Problem> {
         let Reading { access, slices, entity, asking, .. } = *reading;
         let mut beside = Beside::default();
         // Where the source is the list itself, nothing follows.
@@ -58,11 +58,12 @@ impl Run {
             let mut found = [self.as_listed(entity, list, &record).await?];
             self.with_kept(access, &mut found, asking.now_us).await?;
             let [found] = found;
-            if passes(access, &asking.scope(entity, &found.values, found.built_in))? {
+            if passes(access, entity, asking, &found)? {
                 beside.rows.push_back((position, found));
             }
         }
-        let in_order = |one: &(Position, Found), other: &(Position, Found)| reading.order(Some(&one.0), Some(&other.0));
+        let in_order =
+            |one: &(Position, Found<'_>), other: &(Position, Found<'_>)| reading.order(Some(&one.0), Some(&other.0));
         beside.rows.make_contiguous().sort_by(in_order);
         Ok(beside)
     }
@@ -84,27 +85,35 @@ impl Run {
     }
 
     /// A source row as a list shows it.
-    async fn as_listed(&self, entity: &EntityPlan, list: &Projection, record: &Record) -> Result<Found, Problem> {
-        let mut found = Found::of(record.clone());
-        if !list.copies.is_empty() {
-            let mut images = self.places(entity, record);
-            images.retain(|image| image.table == list.table);
-            self.copy_into_images(entity, record, &mut images).await?;
-            let values = images.iter().flat_map(|image| &image.values).next();
-            let copied = |column: usize| values.map_or(Value::Null, |values| values[column].clone());
-            found.copied = list.copies.iter().map(|copy| copied(copy.column)).collect();
+    async fn as_listed<'a>(
+        &self,
+        entity: &EntityPlan,
+        list: &Projection,
+        record: &Record,
+    ) -> Result<Found<'a>, Problem> {
+        let (values, built_in) = (record.values.clone(), record.built_in());
+        if list.copies.is_empty() {
+            return Ok(Found::Record { values, built_in, copied: Vec::new() });
         }
-        Ok(found)
+        let mut images = self.places(entity, record);
+        images.retain(|image| image.table == list.table);
+        self.copy_into_images(entity, record, &mut images).await?;
+        let image = images.iter().flat_map(|image| &image.values).next();
+        let copied = |column: usize| image.map_or(Value::Null, |image| image[column].clone());
+        let copied = list.copies.iter().map(|copy| copied(copy.column)).collect();
+        Ok(Found::Record { values, built_in, copied })
     }
 }
 
-impl Beside {
+impl<'a> Beside<'a> {
     /// Whether what a list shows of a row is dropped.
-    pub(super) fn hides(&self, entity: &EntityPlan, found: &Found) -> bool {
-        let is = |identity: &Vec<Owned>| {
-            entity.key.iter().zip(identity).all(|(field, value)| found.values[*field] == *value)
-        };
-        self.hidden.iter().any(is)
+    pub(super) fn hides(&self, entity: &EntityPlan, found: &Found<'_>) -> Result<bool, Problem> {
+        if self.hidden.is_empty() {
+            return Ok(false);
+        }
+        let values = found.values()?;
+        let is = |identity: &Vec<Owned>| entity.key.iter().zip(identity).all(|(field, value)| values[*field] == *value);
+        Ok(self.hidden.iter().any(is))
     }
 
     /// How many rows of a list may be dropped.
@@ -116,8 +125,8 @@ impl Beside {
     pub(super) fn next(
         &mut self,
         first: Option<Option<&Position>>,
-        reading: &Reading<'_>,
-    ) -> Option<(Position, Found)> {
+        reading: &Reading<'_, '_>,
+    ) -> Option<(Position, Found<'a>)> {
         let (position, _) = self.rows.front()?;
         let comes = first.is_none_or(|first| reading.order(Some(position), first) != Ordering::Greater);
         if comes { self.rows.pop_front() } else { None }
@@ -135,7 +144,12 @@ impl Access {
 }
 
 /// Where a source row stands in what is read of a list, if it does.
-fn position(run: &Run, reading: &Reading<'_>, list: &Projection, record: &Record) -> Result<Option<Position>, Problem> {
+fn position(
+    run: &Run,
+    reading: &Reading<'_, '_>,
+    list: &Projection,
+    record: &Record,
+) -> Result<Option<Position>, Problem> {
     let (_, shape) = run.table(list.table);
     let Some(key) = place(reading.entity, list, record) else { return Ok(None) };
     let (partition, sort) = key.split_at(shape.partition_parts().len());

@@ -11,14 +11,12 @@ use keyloom_store::{End, Freshness, Get, Range as Within, Row, Shape, Slice, Sto
 use keyloom_value::{Value, key};
 
 use super::{
-    Asking, Found, millis, passes,
+    Asking, Columns, Found, millis, passes,
     ranges::{Between, Range},
 };
 use crate::{
-    judge::ends_at,
     problem::Problem,
     program::{Access, EntityPlan, Slices},
-    record::Record,
     run::Run,
 };
 
@@ -44,34 +42,34 @@ pub(crate) struct Position {
 pub(super) enum Spot {
     At(Position),
     /// Behind so many bytes of its key, in the range of this number.
-    Of {
-        row: Row,
+    Behind {
         bytes: usize,
         range: u32,
     },
 }
 
 impl Spot {
-    pub(super) fn position(&self) -> Position {
+    /// Where that row stands.
+    pub(super) fn position(&self, of: &Found<'_>) -> Position {
         match self {
             Self::At(position) => position.clone(),
-            Self::Of { row, bytes, range } => {
-                Position { behind: row.key_bytes().get(*bytes..).unwrap_or_default().to_vec(), range: *range }
+            Self::Behind { bytes, range } => {
+                Position { behind: of.key_bytes().get(*bytes..).unwrap_or_default().to_vec(), range: *range }
             }
         }
     }
 }
 
 /// What of a list is to be read.
-pub(super) struct Reading<'a> {
+pub(super) struct Reading<'r, 'a> {
     pub(super) access: &'a Access,
     pub(super) slices: &'a Slices,
     pub(super) entity: &'a EntityPlan,
-    pub(super) asking: &'a Asking<'a>,
-    pub(super) ranges: &'a [Range],
-    pub(super) between: &'a Between,
+    pub(super) asking: &'r Asking<'r>,
+    pub(super) ranges: &'r [Range],
+    pub(super) between: &'r Between,
     /// Only rows behind it, in the direction of reading.
-    pub(super) after: Option<&'a Position>,
+    pub(super) after: Option<&'r Position>,
     /// Against the order of the table.
     pub(super) reverse: bool,
     /// So many rows.
@@ -79,18 +77,18 @@ pub(super) struct Reading<'a> {
 }
 
 /// What was read.
-pub(super) struct Merged {
-    pub(super) rows: Vec<(Spot, Found)>,
+pub(super) struct Merged<'a> {
+    pub(super) rows: Vec<(Spot, Found<'a>)>,
     /// Reading ended here before there were enough, because of its bound.
     pub(super) stopped: Option<Position>,
 }
 
 /// What is known of one range.
-struct Head<'a> {
+struct Head<'r, 'a> {
     number: u32,
-    range: &'a Range,
-    /// Rows that were read, and what they say.
-    rows: VecDeque<(Row, Found)>,
+    range: &'r Range,
+    /// Rows that were read.
+    rows: VecDeque<Found<'a>>,
     /// The whole sort key up to which it was looked at.
     reached: Option<Vec<Owned>>,
     ended: bool,
@@ -99,7 +97,7 @@ struct Head<'a> {
 }
 
 impl Run {
-    pub(super) async fn merged(&self, reading: &Reading<'_>) -> Result<Merged, Problem> {
+    pub(super) async fn merged<'a>(&'a self, reading: &Reading<'_, 'a>) -> Result<Merged<'a>, Problem> {
         let Reading { access, slices, entity, asking, .. } = *reading;
         let (_, shape) = self.table(slices.table);
         let heads = reading.ranges.iter().zip(0..).map(|(range, number)| self.head(reading, range, number));
@@ -122,12 +120,12 @@ impl Run {
                 }
             }
             let Some(first) = first else { break };
-            if let Some((row, found)) = heads[first].rows.pop_front() {
-                if !beside.hides(entity, &found)
-                    && passes(access, &asking.scope(entity, &found.values, found.built_in))?
-                    && (heads.len() == 1 || merged.is_newest(entity, &found))
+            if let Some(mut found) = heads[first].rows.pop_front() {
+                if !beside.hides(entity, &found)?
+                    && passes(access, entity, asking, &found)?
+                    && (heads.len() == 1 || merged.is_newest(entity, &mut found)?)
                 {
-                    merged.rows.push((heads[first].spot_of(row), found));
+                    merged.rows.push((heads[first].spot(), found));
                 }
                 continue;
             }
@@ -147,7 +145,12 @@ impl Run {
 
     /// A range of which nothing is read yet, but for a row at the very position behind which reading begins: another range
     /// stands at it, and what this one has there comes behind.
-    async fn head<'a>(&self, reading: &Reading<'a>, range: &'a Range, number: u32) -> Result<Head<'a>, Problem> {
+    async fn head<'r, 'a>(
+        &'a self,
+        reading: &Reading<'r, 'a>,
+        range: &'r Range,
+        number: u32,
+    ) -> Result<Head<'r, 'a>, Problem> {
         let Reading { access, slices, .. } = *reading;
         let (table, shape) = self.table(slices.table);
         let mut head = Head { number, range, rows: VecDeque::new(), reached: None, ended: false, looked_at: 0 };
@@ -165,14 +168,19 @@ impl Run {
             let now = millis(reading.asking.now_us);
             let got = self.store.get(Get { table, key: &key, freshness: at_most_settled(access), now }).await?;
             head.looked_at = got.cost.rows;
-            head.rows.extend(self.found_in(reading, got.row.into_iter().collect()).await?);
+            head.rows.extend(self.found_in(reading, got.row).await?);
         }
         head.reached = Some(sort);
         Ok(head)
     }
 
     /// Reads on in a range; how many rows were looked at.
-    async fn fill(&self, reading: &Reading<'_>, head: &mut Head<'_>, rows_max: u64) -> Result<u64, Problem> {
+    async fn fill<'a>(
+        &'a self,
+        reading: &Reading<'_, 'a>,
+        head: &mut Head<'_, 'a>,
+        rows_max: u64,
+    ) -> Result<u64, Problem> {
         let (table, _) = self.table(reading.slices.table);
         let Between { low, high } = reading.between;
         let read = self.store.slice(Slice {
@@ -196,56 +204,63 @@ impl Run {
         Ok(read.cost.rows.max(1))
     }
 
-    /// What rows say that were read, with the kept values that are to be tested. Those of a source that are gone are left out,
-    /// and those that have ended where they are still shown.
-    async fn found_in(&self, reading: &Reading<'_>, rows: Vec<Row>) -> Result<Vec<(Row, Found)>, Problem> {
+    /// Rows that were read, with the kept values that are to be tested. Those of a source that are gone are left out, and those
+    /// that have ended where they are still shown.
+    async fn found_in<'a>(
+        &'a self,
+        reading: &Reading<'_, 'a>,
+        rows: impl IntoIterator<Item = Row>,
+    ) -> Result<Vec<Found<'a>>, Problem> {
         let Reading { access, slices, entity, asking, .. } = *reading;
-        let (_, shape) = self.table(slices.table);
-        let (mut read, mut found) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        let columns = Columns::of_list(self.table(slices.table).1, slices, entity);
+        let may_be_gone = slices.is_source || slices.shows_ended;
+        let rows = rows.into_iter();
+        let mut found: Vec<Found<'a>> = Vec::with_capacity(rows.size_hint().0);
         for row in rows {
-            if slices.is_source {
-                let record = Record::read(&row, shape, &entity.source)?;
-                let Some(record) = self.alive(entity, Some(record), asking.now_us)? else { continue };
-                found.push(Found::of(record));
-            } else {
-                let shown = Found::read(&row, shape, slices)?;
-                let has_ended = |end: i64| end <= millis(asking.now_us).0;
-                if slices.shows_ended && ends_at(entity, &shown.values)?.is_some_and(has_ended) {
-                    continue;
-                }
-                found.push(shown);
+            let row = columns.found(row);
+            if !may_be_gone || row.is_alive(entity, asking.now_us)? {
+                found.push(row);
             }
-            read.push(row);
         }
         self.with_kept(access, &mut found, asking.now_us).await?;
-        Ok(read.into_iter().zip(found).collect())
+        Ok(found)
     }
 }
 
-impl Merged {
+impl Merged<'_> {
     /// Whether a row is the newest of its identity. One that moves from range to range may be met in both: of those the
     /// older is no longer so.
-    fn is_newest(&mut self, entity: &EntityPlan, found: &Found) -> bool {
-        let is_same = |other: &Found| entity.key.iter().all(|field| other.values[*field] == found.values[*field]);
-        let Some(at) = self.rows.iter().position(|(_, known)| is_same(known)) else { return true };
-        let newer = self.rows[at].1.built_in.version < found.built_in.version;
+    fn is_newest(&mut self, entity: &EntityPlan, found: &mut Found<'_>) -> Result<bool, Problem> {
+        // It is compared with all that come behind it.
+        found.read()?;
+        let values = found.values()?;
+        let mut same = None;
+        for (at, (_, known)) in self.rows.iter().enumerate() {
+            let others = known.values()?;
+            if entity.key.iter().all(|field| others[*field] == values[*field]) {
+                same = Some((at, known.version()?));
+                break;
+            }
+        }
+        let Some((at, version)) = same else { return Ok(true) };
+        let newer = version < found.version()?;
         if newer {
             self.rows.remove(at);
         }
-        newer
+        Ok(newer)
     }
 }
 
-impl Head<'_> {
+impl Head<'_, '_> {
     /// Where a row of it stands.
-    fn spot_of(&self, row: Row) -> Spot {
-        Spot::Of { row, bytes: self.range.bytes, range: self.number }
+    fn spot(&self) -> Spot {
+        Spot::Behind { bytes: self.range.bytes, range: self.number }
     }
 
     /// Where its next row stands; of one that has to be read on, what it stands behind.
     fn next(&self, shape: &Shape, slices: &Slices) -> Result<Option<Position>, Problem> {
         match self.rows.front() {
-            Some((row, _)) => Ok(Some(self.spot_of(row.clone()).position())),
+            Some(found) => Ok(Some(self.spot().position(found))),
             None => self.position(shape, slices),
         }
     }
@@ -270,7 +285,7 @@ pub(super) fn encoded(sort: &[Value<'_>], shape: &Shape, slices: &Slices) -> Res
 
 /// The range whose next row comes first, or might: of one that has to be read on, it may stand just behind what was
 /// reached.
-fn first(heads: &[Head<'_>], shape: &Shape, reading: &Reading<'_>) -> Result<Option<usize>, Problem> {
+fn first(heads: &[Head<'_, '_>], shape: &Shape, reading: &Reading<'_, '_>) -> Result<Option<usize>, Problem> {
     // One range is the rule, and needs no comparing.
     if let [head] = heads {
         return Ok((!head.rows.is_empty() || !head.ended).then_some(0));
@@ -292,7 +307,7 @@ fn first(heads: &[Head<'_>], shape: &Shape, reading: &Reading<'_>) -> Result<Opt
     Ok(first.map(|(at, _)| at))
 }
 
-impl Reading<'_> {
+impl Reading<'_, '_> {
     /// The order of two positions in the direction of reading; before both stands what was not read at all.
     pub(super) fn order(&self, one: Option<&Position>, other: Option<&Position>) -> Ordering {
         match (one, other) {

@@ -64,14 +64,14 @@ impl Run {
         // without rows leads back to where there are some: to the end of the list, or to its start.
         let resumed = after.is_some();
         let (ahead, before) = if backwards { (resumed, more || partial) } else { (more || partial, resumed) };
-        let position = |row: Option<&(Spot, Found)>, backwards: bool, towards: bool| {
-            let seen = row.map(|(spot, _)| spot.position());
+        let position = |row: Option<&(Spot, Found<'_>)>, backwards: bool, towards: bool| {
+            let seen = row.map(|(spot, found)| spot.position(found));
             let behind = if towards { stopped.clone().or(seen) } else { seen };
             Cursor { backwards, behind }.write(&binding)
         };
         let next = (ahead && goes_on).then(|| position(rows.last(), false, !backwards));
         let previous = (before && goes_on).then(|| position(rows.first(), true, backwards));
-        let found: Vec<Found> = rows.into_iter().map(|(_, found)| found).collect();
+        let found: Vec<&Found<'_>> = rows.iter().map(|(_, found)| found).collect();
         let shown = self.shown(self.entity(access.entity), &access.outputs, &found, asking.now_us).await?;
         Ok(Answer::Rows { rows: shown.into_iter().map(Object::shown).collect(), next, previous, partial })
     }
@@ -81,7 +81,7 @@ impl Run {
         let Wants::Rows { page, .. } = access.wants else { return Err(no_list()) };
         let wanted = usize::try_from(page).unwrap_or(usize::MAX);
         let merged = self.list(access, asking, None, false, wanted).await?;
-        let found: Vec<Found> = merged.rows.into_iter().map(|(_, found)| found).collect();
+        let found: Vec<&Found<'_>> = merged.rows.iter().map(|(_, found)| found).collect();
         let shown = self.shown(self.entity(access.entity), &access.outputs, &found, asking.now_us).await?;
         Ok(shown.into_iter().map(Object::shown).collect())
     }
@@ -95,14 +95,14 @@ impl Run {
         Ok(Answer::Count { count: counted.min(up_to), at_least: counted > up_to || merged.stopped.is_some() })
     }
 
-    async fn list(
-        &self,
-        access: &Access,
+    async fn list<'a>(
+        &'a self,
+        access: &'a Access,
         asking: &Asking<'_>,
         after: Option<&Position>,
         backwards: bool,
         wanted: usize,
-    ) -> Result<Merged, Problem> {
+    ) -> Result<Merged<'a>, Problem> {
         let (slices, entity) = (slices(access)?, self.entity(access.entity));
         let ranges = self.ranges(entity, slices, asking)?;
         let between = self.between(entity, slices, asking)?;
