@@ -26,7 +26,7 @@ impl Cassandra {
         let mut cost = cost(&answer);
         let Some(columns) = raw(&answer)?.next() else { return Ok(Got { row: None, cost }) };
         let key = key::encode(at.key, table.shape.key_parts())?;
-        let row = match Reader::new(&table, at.now).row(&mut columns?, &key)? {
+        let row = match Reader::new(&table, &answer, at.now).row(&mut columns?, &key)? {
             Found::Row(row) => Some(row),
             Found::Leftover(_) => {
                 cost.leftovers = 1;

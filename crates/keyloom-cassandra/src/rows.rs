@@ -1,6 +1,6 @@
 //! Rows as they come from Cassandra.
 
-use keyloom_store::{Cost, Fault, Millis, Row, RowBuilder, Section};
+use keyloom_store::{Cost, Fault, Millis, Page, Row, RowBuilder, Section};
 use keyloom_value::{Malformed, Value, key};
 use scylla::{
     deserialize::row::ColumnIterator,
@@ -37,16 +37,20 @@ pub(crate) fn cost(rows: &QueryRowsResult) -> Cost {
     Cost { rows: rows.rows_num() as u64, bytes: rows.rows_bytes_size() as u64, ..Cost::default() }
 }
 
-/// Reads the rows of one answer; the values of a row are kept in one place for all of them.
+/// Reads the rows of one answer; what one of them needs on the way is there for all of them.
 pub(crate) struct Reader<'t, 'frame> {
     table: &'t Ready,
     now: Millis,
     values: Vec<Value<'frame>>,
+    body: RowBuilder,
+    page: Page,
 }
 
 impl<'t, 'frame> Reader<'t, 'frame> {
-    pub(crate) fn new(table: &'t Ready, now: Millis) -> Self {
-        Self { table, now, values: Vec::new() }
+    pub(crate) fn new(table: &'t Ready, answer: &QueryRowsResult, now: Millis) -> Self {
+        // Rows have about as many bytes here as there, and a little more for each, and their keys.
+        let bytes = 2 * answer.rows_bytes_size();
+        Self { table, now, values: Vec::new(), body: RowBuilder::new(), page: Page::with_capacity(bytes) }
     }
 
     /// Reads components of the key, from one on to the last, and appends them to the key's bytes.
@@ -66,13 +70,13 @@ impl<'t, 'frame> Reader<'t, 'frame> {
 
     /// Reads the column groups of a row.
     pub(crate) fn row(&mut self, columns: &mut ColumnIterator<'frame, '_>, key: &[u8]) -> Result<Found, Fault> {
-        let mut body = RowBuilder::new();
+        self.body.clear();
         let (mut root, mut other) = (false, false);
         for (at, group) in self.table.shape.table().groups.iter().enumerate() {
             let (version, end) = (next_bigint(columns)?, next_bigint(columns)?);
             let there = version.zip(end).filter(|(_, end)| *end > self.now.0);
             let Some((version, end)) = there else {
-                body.keep(&Section::NEVER);
+                self.body.keep(&Section::NEVER);
                 for _ in &group.columns {
                     next(columns)?;
                 }
@@ -86,7 +90,8 @@ impl<'t, 'frame> Reader<'t, 'frame> {
                 });
             }
             let expires_at = (end != NEVER).then_some(Millis(end));
-            body.put(version.cast_unsigned(), expires_at, &group.columns, &self.values)
+            self.body
+                .put(version.cast_unsigned(), expires_at, &group.columns, &self.values)
                 .map_err(|mismatch| Fault::Broken(mismatch.to_string().into()))?;
             if at == 0 {
                 root = true;
@@ -94,8 +99,7 @@ impl<'t, 'frame> Reader<'t, 'frame> {
                 other = true;
             }
         }
-        // A key of just its own bytes: one with room to spare would need a second piece of memory.
-        let row = || Row::new(Box::<[u8]>::from(key).into(), body.finish());
+        let mut row = || self.page.row(key, self.body.bytes());
         Ok(match (root, other) {
             (true, _) => Found::Row(row()),
             (false, true) => Found::Leftover(row()),

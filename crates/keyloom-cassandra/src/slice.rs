@@ -55,7 +55,7 @@ impl Cassandra {
             let statement = table.slice(piece.form, &self.session, &self.keyspace).await?.at(of.freshness);
             let answer = self.session.execute_unpaged(statement, &cells).await;
             let answer = rows_of(answer.map_err(|error| Asked::Read.failed(&error))?)?;
-            let (mut reader, mut key) = (Reader::new(&table, of.now), prefix.clone());
+            let (mut reader, mut key) = (Reader::new(&table, &answer, of.now), prefix.clone());
             page.cost = page.cost.plus(cost(&answer));
             page.rows.reserve(answer.rows_num());
             for columns in raw(&answer)? {

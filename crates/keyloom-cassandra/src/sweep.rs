@@ -42,7 +42,7 @@ impl Cassandra {
         let (answer, next) = page.map_err(|error| Asked::Read.failed(&error))?;
         let answer = rows_of(answer)?;
         let mut swept = Swept { rows: Vec::new(), leftovers: Vec::new(), resume: None };
-        let (mut reader, mut key) = (Reader::new(&table, now), Vec::new());
+        let (mut reader, mut key) = (Reader::new(&table, &answer, now), Vec::new());
         for columns in raw(&answer)? {
             let mut columns = columns?;
             key.clear();

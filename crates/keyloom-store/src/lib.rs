@@ -32,7 +32,7 @@ pub use fault::{Cause, Fault, Scope};
 pub use inspect::{Inspect, Inspection};
 pub use model::Model;
 pub use read::{Cost, End, Freshness, Get, Got, Range, Rows, Slice};
-pub use row::{Row, RowBuilder, Section, State};
+pub use row::{Page, Row, RowBuilder, Section, State};
 pub use schema::{Column, ColumnAt, Discipline, Group, Millis, Shape, SortColumn, Table, TableId};
 pub use sizes::{GroupSizes, NumberSize, RowSizes, ValueSize};
 pub use store::Store;

@@ -1,4 +1,4 @@
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use keyloom_value::{Malformed, Mismatch, Value, canonical, key};
 
 use crate::schema::{Column, ColumnAt, Millis, Shape};
@@ -352,6 +352,17 @@ impl RowBuilder {
         self.body.into()
     }
 
+    /// The bytes so far, of which a [`Page`] makes a row.
+    pub fn bytes(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Begins again, with the next row.
+    pub fn clear(&mut self) {
+        self.body.clear();
+        self.body.push(0);
+    }
+
     fn head(&mut self, state: State, version: u64) {
         self.body[0] += 1;
         let (tag, moment) = match state {
@@ -387,6 +398,29 @@ impl RowBuilder {
             end_at += WIDTH;
         }
         Ok(true)
+    }
+}
+
+/// Rows of one answer, which lie in one piece of memory: it is asked for once, and given back when the last of them is.
+#[derive(Debug, Default)]
+pub struct Page {
+    bytes: BytesMut,
+}
+
+impl Page {
+    /// With room for so many bytes; there may be more.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: BytesMut::with_capacity(bytes) }
+    }
+
+    /// A row of this key and this body.
+    pub fn row(&mut self, key: &[u8], body: &[u8]) -> Row {
+        self.bytes.reserve(key.len() + body.len());
+        let mut take = |bytes: &[u8]| {
+            self.bytes.extend_from_slice(bytes);
+            self.bytes.split().freeze()
+        };
+        Row { key: take(key), body: take(body) }
     }
 }
 
