@@ -118,7 +118,12 @@ impl ByHand {
     /// The tables are there.
     pub(crate) async fn open(point: &str) -> Self {
         let session = session::connect(point).await;
-        let prepare = async |text: &str| session.prepare(text.replace("IN.", &format!("{KEYSPACE}."))).await.unwrap();
+        let prepare = async |text: &str| {
+            let mut statement = session.prepare(text.replace("IN.", &format!("{KEYSPACE}."))).await.unwrap();
+            // What a statement answers with is known, and need not be sent with every answer.
+            statement.set_use_cached_result_metadata(text.starts_with("SELECT"));
+            statement
+        };
         let list = async |table: &'static str, group: &str, other: &str| {
             let key = format!("{group} = ? AND due_at = ? AND task_id = ?");
             let put = format!(

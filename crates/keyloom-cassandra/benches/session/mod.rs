@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use keyloom_cassandra::Options;
 use scylla::{
     client::{execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder},
     policies::retry::FallthroughRetryPolicy,
@@ -15,6 +16,8 @@ pub(crate) async fn connect(point: &str) -> Session {
     let profile = ExecutionProfile::builder()
         .consistency(Consistency::LocalQuorum)
         .serial_consistency(Some(SerialConsistency::LocalSerial))
+        // A timer that is the next one to ring wakes the runtime once more, so it matters how long somebody waits.
+        .request_timeout(Some(Options::new(Vec::new(), "").patience))
         .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
         .build();
     let builder = SessionBuilder::new().known_node(point).default_execution_profile_handle(profile.into_handle());
