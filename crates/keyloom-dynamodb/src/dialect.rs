@@ -125,17 +125,17 @@ fn attributes(layout: &Layout, sizes: &RowSizes) -> Attributes {
         let end = match sizes.groups.get(group) {
             None | Some(GroupSizes::Never) => continue,
             Some(GroupSizes::Removed { version, at }) => {
-                item.insert(rank_name(group), whole_bytes(rank(*version, false).into()));
+                item.insert(rank_name(group).into_owned(), whole_bytes(rank(*version, false).into()));
                 Some(*at)
             }
             Some(GroupSizes::Put { version, expires_at, cells }) => {
                 let (name, number) = match table.discipline {
-                    Discipline::Placed => (rank_name(group), rank(*version, true)),
+                    Discipline::Placed => (rank_name(group).into_owned(), rank(*version, true)),
                     _ => (VERSION.to_owned(), *version),
                 };
                 item.insert(name, whole_bytes(number.into()));
                 if let Some(Millis(end)) = expires_at {
-                    item.insert(end_name(group), whole_bytes((*end).into()));
+                    item.insert(end_name(group).into_owned(), whole_bytes((*end).into()));
                 }
                 let there = columns.columns.iter().zip(cells).filter(|(_, size)| !size.is_absent());
                 item.extend(there.map(|(column, size)| (column.name.clone(), value_bytes(size, &column.kind))));

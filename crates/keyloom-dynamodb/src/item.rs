@@ -18,6 +18,9 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// What an item may have, names and values.
 const ITEM_BYTES_MAX: usize = 400 << 10;
 
+/// How many bytes a row has at most for each byte of its item: every value has a byte there, and at most twenty and its length here.
+const LONGER_AT_MOST: usize = 32;
+
 /// How much longer than a row must be kept DynamoDB keeps it, whatever its clock says.
 const MARGIN_SECONDS: i64 = 86_400;
 
@@ -67,7 +70,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn groups(mut self, groups: &[GroupImage<'_>], expires_at: Option<Millis>) -> Result<Self, Fault> {
         for group in groups {
             let rank = rank(group.version, true);
-            self.item.insert(rank_name(group.group), AttributeValue::N(rank.to_string()));
+            self.item.insert(rank_name(group.group).into_owned(), AttributeValue::N(rank.to_string()));
             self.end(group.group, expires_at);
             self.columns(&self.layout.shape.table().groups[group.group].columns, group.values)?;
         }
@@ -78,7 +81,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn removed(mut self, groups: &[(usize, u64)]) -> Self {
         for (group, version) in groups {
             let rank = rank(*version, false);
-            self.item.insert(rank_name(*group), AttributeValue::N(rank.to_string()));
+            self.item.insert(rank_name(*group).into_owned(), AttributeValue::N(rank.to_string()));
         }
         self
     }
@@ -92,7 +95,7 @@ impl<'a> Draft<'a> {
 
     fn end(&mut self, group: usize, expires_at: Option<Millis>) {
         if let Some(Millis(end)) = expires_at {
-            self.item.insert(end_name(group), AttributeValue::N(end.to_string()));
+            self.item.insert(end_name(group).into_owned(), AttributeValue::N(end.to_string()));
         }
     }
 
@@ -123,14 +126,16 @@ impl<'a> Draft<'a> {
 
     /// Looks at the sizes, as we count them and as DynamoDB does.
     fn sized(self, groups: &[GroupImage<'_>], expires_at: Option<Millis>) -> Result<Self, Fault> {
-        let shape = &self.layout.shape;
-        let mut body = RowBuilder::new();
-        for group in groups {
-            body.put(group.version, expires_at, &shape.table().groups[group.group].columns, group.values)?;
+        let (shape, bytes) = (&self.layout.shape, size(&self.item));
+        // Only a row that may be too large is measured.
+        if (bytes * LONGER_AT_MOST) as u64 > self.abilities.limits.row_bytes_max {
+            let mut body = RowBuilder::new();
+            for group in groups {
+                body.put(group.version, expires_at, &shape.table().groups[group.group].columns, group.values)?;
+            }
+            let form = key_form::encode(self.key, shape.key_parts())?;
+            refuse::row_size(shape, form.len() + body.finish().len(), self.abilities)?;
         }
-        let form = key_form::encode(self.key, shape.key_parts())?;
-        refuse::row_size(shape, form.len() + body.finish().len(), self.abilities)?;
-        let bytes = size(&self.item);
         if bytes > ITEM_BYTES_MAX {
             let (table, engine) = (&shape.table().name, self.abilities.engine);
             return Err(Fault::refused(format!(

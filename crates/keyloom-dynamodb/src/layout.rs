@@ -1,6 +1,6 @@
 //! How a table lies in DynamoDB: what its key attributes are, and those of its indexes.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use keyloom_store::{Discipline, Fault, Shape};
 use keyloom_value::{Value, key::Part};
@@ -112,17 +112,17 @@ pub(crate) fn full_name(prefix: &str, table: &str) -> String {
 }
 
 /// The name of the fence of a group.
-pub(crate) fn rank_name(group: usize) -> String {
+pub(crate) fn rank_name(group: usize) -> Cow<'static, str> {
     numbered(RANK, group)
 }
 
 /// The name of the end of a group.
-pub(crate) fn end_name(group: usize) -> String {
+pub(crate) fn end_name(group: usize) -> Cow<'static, str> {
     numbered(END, group)
 }
 
-fn numbered(name: &str, group: usize) -> String {
-    if group == 0 { name.to_owned() } else { format!("{name}{group}") }
+fn numbered(name: &'static str, group: usize) -> Cow<'static, str> {
+    if group == 0 { name.into() } else { format!("{name}{group}").into() }
 }
 
 /// Whether an attribute of that name is the store's own. The run time has `kl_` columns too, which are ordinary ones here.

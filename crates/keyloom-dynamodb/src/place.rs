@@ -1,6 +1,6 @@
 //! `place`: rows made at least as new as said.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::{StreamExt, stream};
@@ -111,9 +111,9 @@ impl Arrival {
             change.becomes(name, self.item.get(name).cloned());
         }
         for arriving in newer {
-            let columns = table.groups[arriving.group].columns.iter().map(|column| column.name.clone());
+            let columns = table.groups[arriving.group].columns.iter().map(|column| Cow::from(&column.name));
             for name in [rank_name(arriving.group), end_name(arriving.group)].into_iter().chain(columns) {
-                let value = self.item.get(&name).cloned();
+                let value = self.item.get(&*name).cloned();
                 change.becomes(&name, value);
             }
         }

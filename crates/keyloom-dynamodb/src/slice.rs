@@ -84,8 +84,10 @@ fn page(
     let (mut rows, mut returned, mut reached) = (Vec::new(), 0, None);
     let mut cost = Cost { milliunits, ..Cost::default() };
     for item in items {
-        let sort = sort_values(layout, item)?;
-        let stands = span.map_or(Stands::Within, |span| span.stands(&sort));
+        let stands = match span {
+            Some(span) => span.stands(&sort_values(layout, item)?),
+            None => Stands::Within,
+        };
         if stands == start {
             continue;
         }
@@ -95,7 +97,7 @@ fn page(
         let found = item::row(layout, item, of.now)?;
         let fits = !found.there || rows.is_empty() || returned + found.row.size() <= of.bytes_max as usize;
         if cost.rows == u64::from(of.rows_max) || !fits {
-            return Ok(Rows { rows, end: limit(reached), cost });
+            return Ok(Rows { rows, end: limit(layout, reached)?, cost });
         }
         cost.rows += 1;
         cost.bytes += found.bytes;
@@ -104,21 +106,19 @@ fn page(
             returned += found.row.size();
             rows.push(found.row);
         }
-        reached = Some(sort);
+        reached = Some(item);
     }
-    let end = match left {
-        None => End::Range,
-        Some(left) => End::Limit { reached: sort_values(layout, left)? },
-    };
-    Ok(Rows { rows, end, cost })
+    Ok(Rows { rows, end: limit(layout, left)?, cost })
 }
 
-fn limit(reached: Option<Vec<Value<'static>>>) -> End {
-    reached.map_or(End::Range, |reached| End::Limit { reached })
+/// The end of a page behind an item; that of the range where there is none.
+fn limit(layout: &Layout, reached: Option<&Item>) -> Result<End, Fault> {
+    let Some(reached) = reached else { return Ok(End::Range) };
+    Ok(End::Limit { reached: sort_values(layout, reached)?.into_iter().map(Value::into_owned).collect() })
 }
 
-fn sort_values(layout: &Layout, item: &Item) -> Result<Vec<Value<'static>>, Fault> {
+fn sort_values<'a>(layout: &Layout, item: &'a Item) -> Result<Vec<Value<'a>>, Fault> {
     let Some(sort) = &layout.sort else { return Ok(Vec::new()) };
     let stored = item.get(&sort.name).ok_or_else(key::missing)?;
-    Ok(sort.values(stored)?.into_iter().map(Value::into_owned).collect())
+    Ok(sort.values(stored)?)
 }
