@@ -149,25 +149,30 @@ impl Row {
     /// # Errors
     /// When the row can't be read.
     pub fn values<'a>(&'a self, shape: &Shape, columns: &[Option<ColumnAt>]) -> Result<Vec<Value<'a>>, Malformed> {
-        let key = self.key(shape)?;
+        let mut values = vec![Value::Null; columns.len()];
         let mut last = (0, self.section(0)?);
-        let mut values = Vec::with_capacity(columns.len());
-        for at in columns {
-            values.push(match *at {
-                None => Value::Null,
-                Some(ColumnAt::Key(at)) => key.get(at).cloned().unwrap_or(Value::Null),
-                Some(ColumnAt::Cell { group, column }) => {
-                    if last.0 != group {
-                        last = (group, self.section(group)?);
-                    }
-                    match (last.1.cell(column)?, shape.kind(ColumnAt::Cell { group, column })) {
-                        (Some(bytes), Some(kind)) => canonical::decode(bytes, kind)?,
-                        _ => Value::Null,
-                    }
-                }
-            });
+        for (value, column) in values.iter_mut().zip(columns) {
+            let Some(at @ ColumnAt::Cell { group, column }) = *column else { continue };
+            if last.0 != group {
+                last = (group, self.section(group)?);
+            }
+            if let (Some(bytes), Some(kind)) = (last.1.cell(column)?, shape.kind(at)) {
+                *value = canonical::decode(bytes, kind)?;
+            }
         }
-        Ok(values)
+        let mut rest = &self.key[..];
+        for (at, part) in shape.key_parts().iter().enumerate() {
+            let component = key::decode_part(&mut rest, part)?;
+            let asked = values.iter_mut().zip(columns).filter(|(_, column)| **column == Some(ColumnAt::Key(at)));
+            for (value, _) in asked {
+                *value = component.clone();
+            }
+        }
+        if rest.is_empty() {
+            Ok(values)
+        } else {
+            Err(Malformed::from_static("a key goes on behind its last component"))
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use keyloom_store::{
-    Column, ColumnAt, Discipline, Group, Millis, Row, RowBuilder, Section, Shape, SortColumn, State, Table,
+    Column, ColumnAt, Discipline, Group, Millis, Page, Row, RowBuilder, Section, Shape, SortColumn, State, Table,
 };
 use keyloom_value::{Kind, Value, key};
 use proptest::{collection::vec, prelude::*};
@@ -51,6 +51,28 @@ fn row(shape: &Shape, contents: &[Content]) -> Row {
     }
     let key = key::encode(&[Value::from("p\0"), Value::from(7)], shape.key_parts()).unwrap();
     Row::new(key.into(), body.finish())
+}
+
+#[test]
+fn rows_of_a_page_are_as_rows_of_their_own() {
+    let shape = shape(&[vec![Kind::Text, Kind::Int], vec![Kind::Bool]]);
+    let contents = |number: i64| {
+        let words = "w".repeat(number.unsigned_abs() as usize * 50);
+        [Content::Put(1, None, vec![Value::from(words), Value::from(number)]), Content::Never]
+    };
+    let alone: Vec<Row> = (0..20).map(|number| row(&shape, &contents(number))).collect();
+    // There is room for some of them; the others need more, and none is moved from under another.
+    let mut page = Page::with_capacity(300);
+    let together: Vec<Row> = alone.iter().map(|row| page.row(row.key_bytes(), row.body_bytes())).collect();
+    drop(page);
+    assert_eq!(together, alone);
+    let asked = [ColumnAt::Cell { group: 0, column: 1 }, ColumnAt::Key(1), ColumnAt::Key(0)].map(Some);
+    let columns = [&asked[..], &[None, Some(ColumnAt::Cell { group: 1, column: 0 })]].concat();
+    for row in &together {
+        let one = |at: &Option<ColumnAt>| at.map_or(Ok(Value::Null), |at| row.value(&shape, at));
+        let each: Result<Vec<Value<'_>>, _> = columns.iter().map(one).collect();
+        assert_eq!(row.values(&shape, &columns), each);
+    }
 }
 
 /// Asks a row for everything it can be asked for; what it answers is its own matter.
