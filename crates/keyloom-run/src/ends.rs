@@ -1,8 +1,8 @@
 //! Rows that end, where something follows from that: values that are kept from them, rows that copy their fields.
 //!
 //! Nothing happens by itself when a row ends. So a mark stands in the span of its end, placed before the row is decided, or
-//! together with it. Who settles that span decides the row gone, by the path of a delete. A row whose end has moved
-//! has another mark there. Nobody asks his own clock: the span is over, and the row ends in it or before.
+//! together with it. Who settles that span decides the row gone, by the path of a delete, but that its parts stay. A row whose
+//! end has moved has another mark there. Nobody asks his own clock: the span is over, and the row ends in it or before.
 
 use keyloom_plan::Companions;
 use keyloom_store::Freshness;

@@ -17,9 +17,9 @@ use crate::{
 type Owned = Value<'static>;
 
 impl Run {
-    /// Deletes the parts of a row that is gone: of each kind one piece of the list, or all of it. Whether none are left.
+    /// Deletes the parts of a row that was deleted: of each kind one piece of the list, or all of it. Whether none are left.
     pub(crate) async fn fell(&self, whole: &EntityPlan, gone: &Record, all: bool) -> Result<bool, Problem> {
-        if !gone.gone {
+        if !gone.is_deleted() {
             return Ok(true);
         }
         let mut none_left = true;
@@ -65,10 +65,10 @@ impl Run {
                 return Ok(false);
             }
         }
-        self.end(entity, &there, now_us).await
+        self.delete_along(entity, &there, now_us).await
     }
 
-    /// A part looks whether what it belongs to is gone, now that it stands in the list of parts; then it goes, too. Whether
+    /// A part looks whether what it belongs to was deleted, now that it stands in the list of parts; then it goes, too. Whether
     /// all is as it should be.
     pub(crate) async fn goes_with_whole(&self, entity: &EntityPlan, record: &Record) -> Result<bool, Problem> {
         let Some(whole) = entity.whole.as_ref().filter(|_| !record.gone && self.protocol.parts_look_again) else {
@@ -78,7 +78,10 @@ impl Run {
         let now_us = self.now_us();
         let there = self.source(self.entity(whole.entity), &key, Freshness::Fresh, now_us).await?;
         // One that nobody remembers any more was gone long before; it is not for this look to find that.
-        if there.is_some_and(|there| there.gone) { self.end(entity, record, now_us).await } else { Ok(true) }
+        match there.filter(Record::is_deleted) {
+            Some(_) => self.delete_along(entity, record, now_us).await,
+            None => Ok(true),
+        }
     }
 
     /// Whether a row becomes a part of another one by a decision.

@@ -27,7 +27,7 @@ use crate::{
 pub(crate) use copies::{Copied, Copiers};
 pub(crate) use kept::{Counts, Kept};
 pub(crate) use outputs::{From, Outputs};
-pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices};
+pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices, Turn};
 pub(crate) use support::{Support, Whole};
 pub(crate) use writes::{Answers, MustExist, Target, Write};
 
@@ -46,11 +46,11 @@ impl fmt::Display for NotYet {
     }
 }
 
-/// What is run.
+/// What is run. What it was made from is shared by all who run it.
 #[derive(Debug, Clone)]
 pub struct Program {
-    planned: keyloom_plan::Program,
-    pub(crate) catalog: Catalog,
+    planned: Arc<keyloom_plan::Program>,
+    pub(crate) catalog: Arc<Catalog>,
     pub(crate) companions: Companions,
     pub(crate) tables: Vec<Table>,
     pub(crate) entities: Vec<EntityPlan>,
@@ -208,8 +208,8 @@ impl Program {
     fn bind(planned: &keyloom_plan::Program, tables: Vec<Table>) -> Result<Self, Vec<NotYet>> {
         let catalog = &planned.catalog;
         let mut program = Self {
-            planned: planned.clone(),
-            catalog: catalog.clone(),
+            planned: Arc::new(planned.clone()),
+            catalog: Arc::new(catalog.clone()),
             companions: planned.companions,
             tables,
             entities: Vec::new(),
@@ -227,12 +227,6 @@ impl Program {
         program.kept(planned, &mut found);
         program.parts(planned, &mut found);
         program.copies(planned, &mut found);
-        // What is decided gone takes its parts with it, and expiry is not inherited.
-        let wholes = program.entities.iter().filter(|entity| entity.end_is_followed && !entity.parts.is_empty());
-        found.extend(wholes.map(|entity| NotYet {
-            at: format!("entities.{}", entity.name),
-            what: "kept values and copies of rows that end and have parts".to_owned(),
-        }));
         for pattern in &catalog.patterns {
             program.pattern(pattern, planned, &mut found);
         }

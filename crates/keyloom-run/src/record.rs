@@ -9,6 +9,7 @@ use crate::{evaluate::BuiltIn, program::Source};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Record {
     pub(crate) version: u64,
+    /// When it was made; of one that is gone, [`NOT_DELETED`] unless somebody deleted it.
     pub(crate) created_us: i64,
     pub(crate) updated_us: i64,
     /// The latest birth of a request that the row no longer remembers itself.
@@ -24,6 +25,9 @@ pub(crate) struct Record {
     /// Columns at the end that the catalog does not know (any more): they stay as they are.
     pub(crate) rest: Vec<Value<'static>>,
 }
+
+/// When a row was made that is gone, and that nobody deleted: it ended by itself, or never was. Its parts do not go with it.
+pub(crate) const NOT_DELETED: i64 = 0;
 
 /// A request that was applied, or refused for good.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +117,11 @@ impl Record {
     pub(crate) fn fields(&self, fields: &[usize]) -> Option<Vec<Value<'static>>> {
         let values: Vec<Value<'static>> = fields.iter().map(|field| self.values[*field].clone()).collect();
         (!values.iter().any(Value::is_null)).then_some(values)
+    }
+
+    /// Whether somebody deleted it, so that its parts go, too.
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.gone && self.created_us != NOT_DELETED
     }
 
     pub(crate) fn built_in(&self) -> BuiltIn {

@@ -11,7 +11,7 @@ use crate::{
     carry::{Intent, Tried},
     problem::Problem,
     program::{EntityPlan, Reservation},
-    record::Record,
+    record::{NOT_DELETED, Record},
     reserve::{Held, Reserve, held_by},
     run::Run,
 };
@@ -58,32 +58,42 @@ impl Run {
         Ok(false)
     }
 
-    /// Decides that a row is gone whose time is over, or that goes with another, and that nothing is its own any more; whether
-    /// that is done. Where it is not, somebody else has decided on it, or it is not known.
-    pub(crate) fn end<'a>(
+    /// Decides that a row is gone whose time is over, and that nothing is its own any more; whether that is done. Where it is
+    /// not, somebody else has decided on it, or it is not known. Its parts stay: an end is not inherited.
+    pub(crate) async fn end(&self, entity: &EntityPlan, ended: &Record, now_us: i64) -> Result<bool, Problem> {
+        self.let_go(entity, ended, NOT_DELETED, now_us).await
+    }
+
+    /// The same of a part that goes with its whole. Its own parts go with it.
+    pub(crate) async fn delete_along(&self, entity: &EntityPlan, part: &Record, now_us: i64) -> Result<bool, Problem> {
+        self.let_go(entity, part, part.created_us, now_us).await
+    }
+
+    fn let_go<'a>(
         &'a self,
         entity: &'a EntityPlan,
-        ended: &'a Record,
+        there: &'a Record,
+        created_us: i64,
         now_us: i64,
     ) -> BoxFuture<'a, Result<bool, Problem>> {
         Box::pin(async move {
             let mut values = vec![Value::Null; entity.fields.len()];
             for field in &entity.source.key {
-                values[*field] = ended.values[*field].clone();
+                values[*field] = there.values[*field].clone();
             }
             let clock = u64::try_from(now_us).unwrap_or(0).max(2);
-            let version = clock.max(ended.version + 2);
-            let rest = vec![Value::Null; ended.rest.len()];
-            let record = Record { version, gone: true, values, rest, stale: Vec::new(), ..ended.clone() };
+            let version = clock.max(there.version + 2);
+            let rest = vec![Value::Null; there.rest.len()];
+            let record = Record { version, created_us, gone: true, values, rest, stale: Vec::new(), ..there.clone() };
             let mut reserves = Vec::new();
             for reservation in &entity.reservations {
-                reserves.extend(self.to_free(entity, reservation, ended).await?);
+                reserves.extend(self.to_free(entity, reservation, there).await?);
             }
             let at = self.program.entities.iter().position(|known| known.name == entity.name).unwrap_or_default();
-            let kept = self.kept_changes(at, Some(ended), &record, now_us).await?;
+            let kept = self.kept_changes(at, Some(there), &record, now_us).await?;
             let intent = Intent {
                 entity,
-                before: Some(ended),
+                before: Some(there),
                 record: &record,
                 reserves: &reserves,
                 checks: &[],

@@ -11,7 +11,7 @@ use crate::{
     carry::{Intent, Tried},
     problem::Problem,
     program::EntityPlan,
-    record::Record,
+    record::{NOT_DELETED, Record},
     run::Run,
 };
 
@@ -115,7 +115,7 @@ pub(crate) fn touched(entity: &EntityPlan, key: &[Owned], there: Option<Record>,
     }
     Record {
         version: clock,
-        created_us: now_us,
+        created_us: NOT_DELETED,
         updated_us: now_us,
         floor_ms: 0,
         tokens: Vec::new(),

@@ -253,7 +253,8 @@ impl Run {
                 }
                 Reserving::Taken(_) | Reserving::Again => continue,
             };
-            if let Some(gone) = there.as_ref().filter(|there| there.gone && !record.gone && self.protocol.fells_first)
+            if let Some(gone) =
+                there.as_ref().filter(|there| there.is_deleted() && !record.gone && self.protocol.fells_first)
                 && !self.fell(entity, gone, true).await?
             {
                 continue;

@@ -82,13 +82,20 @@ pub(crate) struct Slices {
     pub(crate) shows_ended: bool,
     /// How many rows one call looks at, at most.
     pub(crate) rows_max: u64,
-    /// Which components of partition and equal columns, counted together, say in which order ranges come, and whether the largest
-    /// comes first; along the order in which rows stand.
-    pub(crate) ranks: Vec<(usize, bool)>,
-    /// Ranges come one after the other; else their rows are merged, and the ranges order those that stand at one position.
-    pub(crate) apart: bool,
+    /// What says in turn which of two rows comes first.
+    pub(crate) turns: Vec<Turn>,
     /// What stands behind the equal columns in the sort key says which row it is, so no two rows are equal there.
     pub(crate) identified: bool,
+}
+
+/// What says which of two rows of a list comes first, where those before it are equal; along the order in which rows stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// So many of the sort columns behind the equal ones.
+    Columns(usize),
+    /// A component of partition and equal columns, counted together, of which each range has one value; whether the largest
+    /// comes first.
+    Ranges { at: usize, descending: bool },
 }
 
 /// The values that a component of a key may have.
@@ -124,41 +131,42 @@ pub(crate) enum Bounds {
     Prefix(Typed),
 }
 
-/// How the ranges of a list are put in order. Where the order begins with fields that each range has one value of, ranges come one
-/// after the other; else those fields, and all others that are fixed, say what comes first of rows that are equal in it.
-fn ranks(
+/// How the rows of several ranges are put in order: by the fields that are asked for, each of which is a column or has one value
+/// in each range; then by all columns, and by what else the ranges fix, in the direction of the order's last part.
+fn turns(
     plan: &EntityPlan,
     projection: &Projection,
     found: &ReadPlan,
     backward: bool,
     fixed: [&[Choice]; 2],
-) -> Bound<(Vec<(usize, bool)>, bool)> {
+) -> Vec<Turn> {
     let several = |choice: &Choice| matches!(choice, Choice::OneOf(_) | Choice::Sent(_));
-    let many: Vec<usize> =
+    let mut many: Vec<usize> =
         fixed.into_iter().flatten().enumerate().filter(|(_, choice)| several(choice)).map(|(at, _)| at).collect();
-    let place = |field: &str| {
-        let part = KeyPart::Field(plan.field(field)?);
-        projection.key.iter().position(|known| *known == part).filter(|at| many.contains(at))
-    };
+    let fixed: usize = fixed.into_iter().map(<[Choice]>::len).sum();
     let descending = |item: &OrderItem| (item.direction == Direction::Descending) != backward;
-    let fixed = fixed.into_iter().map(<[Choice]>::len).sum();
-    // What has one value orders nothing.
-    let is_one = |item: &&OrderItem| {
-        let part = plan.field(&item.path.field).map(KeyPart::Field);
-        let at = projection.key.iter().position(|known| Some(*known) == part);
-        at.is_some_and(|at| at < fixed && !many.contains(&at))
-    };
-    let order: Vec<&OrderItem> = found.asked.order.iter().filter(|item| !is_one(item)).collect();
-    let first: Vec<(usize, bool)> =
-        order.iter().map_while(|item| Some((place(&item.path.field)?, descending(item)))).collect();
-    if first.len() == many.len() && !first.is_empty() {
-        return Ok((first, true));
+    let (mut turns, mut last) = (Vec::new(), false);
+    for item in &found.asked.order {
+        let field = plan.field(&item.path.field);
+        let is_it = |part: &KeyPart| match part {
+            KeyPart::Field(known) | KeyPart::Flagged(known) => Some(*known) == field,
+            KeyPart::IsAbsent(_) | KeyPart::All => false,
+        };
+        let Some(at) = projection.key.iter().position(is_it) else { continue };
+        if at >= fixed {
+            turns.push(Turn::Columns(at - fixed + 1));
+        } else if many.contains(&at) {
+            turns.push(Turn::Ranges { at, descending: descending(item) });
+            many.retain(|known| *known != at);
+        } else {
+            // What has one value orders nothing.
+            continue;
+        }
+        last = descending(item);
     }
-    if let Some(item) = order.iter().find(|item| place(&item.path.field).is_some()) {
-        return one(format!("an order by `{}` of several values beside others", item.path.field));
-    }
-    let last = order.last().is_some_and(|item| descending(item));
-    Ok((many.into_iter().map(|at| (at, last)).collect(), false))
+    turns.push(Turn::Columns(projection.key.len() - fixed));
+    turns.extend(many.into_iter().map(|at| Turn::Ranges { at, descending: last }));
+    turns
 }
 
 impl Read {
@@ -295,7 +303,7 @@ impl Program {
             let Some(kind) = plan.field(field).map(|field| &plan.fields[field].1) else { return Err(Vec::new()) };
             bounds = within.iter().map(|within| bounds_of(within, entity, kind)).collect::<Bound<_>>()?;
         }
-        let (ranks, apart) = ranks(plan, projection, found, slice.backward, [&partition, &equal])?;
+        let turns = turns(plan, projection, found, slice.backward, [&partition, &equal]);
         let behind = projection.key.iter().skip(partition.len() + equal.len());
         let behind: Vec<KeyPart> = behind.copied().collect();
         let identified = plan.key.iter().all(|field| behind.contains(&KeyPart::Field(*field)));
@@ -310,8 +318,7 @@ impl Program {
             equal,
             bounds,
             backward: slice.backward,
-            ranks,
-            apart,
+            turns,
             // The end of a decided row is that of its memory; an index knows no other.
             shows_ended: plan.expires.is_some() && plan.index(projection.table).is_some(),
             rows_max: found.at_most.map_or(u64::MAX, |at_most| at_most.rows / found.asked.batch.max(1)),

@@ -91,6 +91,6 @@ impl Program {
 impl EntityPlan {
     /// Whether rows go with one of its own when it changes like this. One that was gone before has had its mark.
     pub(crate) fn fells(&self, before: Option<&Record>, after: &Record) -> bool {
-        !self.parts.is_empty() && after.gone && before.is_some_and(|before| !before.gone)
+        !self.parts.is_empty() && after.is_deleted() && before.is_some_and(|before| !before.gone)
     }
 }

@@ -1,10 +1,10 @@
 //! Rows of several ranges, merged in the order of a list.
 //!
-//! The order is total: rows whose sort keys are equal behind what the ranges fix stand in the order of the ranges. So a
+//! The order is total: its parts are columns and values that the ranges fix, in any turn, and all of them in the end. So a
 //! position is a value, and says of every row of every range on which side of it the row stands. Nothing is given out beyond
 //! the smallest row that was not read.
 
-use std::{cmp::Ordering, collections::VecDeque};
+use std::{cmp::Ordering, collections::VecDeque, ops::Bound};
 
 use futures_util::future::try_join_all;
 use keyloom_store::{End, Freshness, Get, Range as Within, Row, Shape, Slice, Store};
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     problem::Problem,
-    program::{Access, EntityPlan, Slices},
+    program::{Access, EntityPlan, Slices, Turn},
     run::Run,
 };
 
@@ -66,6 +66,7 @@ pub(super) struct Reading<'r, 'a> {
     pub(super) slices: &'a Slices,
     pub(super) entity: &'a EntityPlan,
     pub(super) asking: &'r Asking<'r>,
+    pub(super) shape: &'a Shape,
     pub(super) ranges: &'r [Range],
     pub(super) between: &'r Between,
     /// Only rows behind it, in the direction of reading.
@@ -89,17 +90,26 @@ struct Head<'r, 'a> {
     range: &'r Range,
     /// Rows that were read.
     rows: VecDeque<Found<'a>>,
+    /// What is left of it, the next piece last, where that is not all of it behind one row.
+    pieces: Vec<Piece>,
     /// The whole sort key up to which it was looked at.
     reached: Option<Vec<Owned>>,
+    /// Reading goes on behind that; else at the start of a piece.
+    goes_on: bool,
     ended: bool,
     /// How many rows were looked at before reading begins.
     looked_at: u64,
 }
 
+/// A part of a range: the first columns of its sort key, and a range of the next one.
+struct Piece {
+    equal: Vec<Owned>,
+    between: Between,
+}
+
 impl Run {
     pub(super) async fn merged<'a>(&'a self, reading: &Reading<'_, 'a>) -> Result<Merged<'a>, Problem> {
-        let Reading { access, slices, entity, asking, .. } = *reading;
-        let (_, shape) = self.table(slices.table);
+        let Reading { access, slices, entity, asking, shape, .. } = *reading;
         let heads = reading.ranges.iter().zip(0..).map(|(range, number)| self.head(reading, range, number));
         let mut heads = try_join_all(heads).await?;
         let mut beside = self.beside(reading).await?;
@@ -151,57 +161,83 @@ impl Run {
         range: &'r Range,
         number: u32,
     ) -> Result<Head<'r, 'a>, Problem> {
-        let Reading { access, slices, .. } = *reading;
-        let (table, shape) = self.table(slices.table);
-        let mut head = Head { number, range, rows: VecDeque::new(), reached: None, ended: false, looked_at: 0 };
+        let Reading { access, slices, shape, .. } = *reading;
+        let mut head = Head {
+            number,
+            range,
+            rows: VecDeque::new(),
+            pieces: Vec::new(),
+            reached: None,
+            goes_on: false,
+            ended: false,
+            looked_at: 0,
+        };
         let Some(after) = reading.after else { return Ok(head) };
-        let comes_behind = if reading.reverse { number < after.range } else { number > after.range };
-        if slices.apart && number != after.range {
+        let other = |_| Problem::Cursor("this cursor is of another order".into());
+        let behind = key::decode(&after.behind, &shape.sort_parts()[slices.equal.len()..]).map_err(other)?;
+        let behind: Vec<Owned> = behind.into_iter().map(Value::into_owned).collect();
+        let (columns, comes_behind) = reading.begins(number, after);
+        if columns == 0 {
             head.ended = !comes_behind;
             return Ok(head);
         }
-        let other = |_| Problem::Cursor("this cursor is of another order".into());
-        let behind = key::decode(&after.behind, &shape.sort_parts()[slices.equal.len()..]).map_err(other)?;
-        let sort: Vec<Owned> = range.equal.iter().cloned().chain(behind.into_iter().map(Value::into_owned)).collect();
+        if columns < behind.len() {
+            head.pieces = reading.pieces(range, &behind[..columns], comes_behind);
+            return Ok(head);
+        }
+        let sort: Vec<Owned> = range.equal.iter().cloned().chain(behind).collect();
         if comes_behind && !slices.identified {
             let key: Vec<Owned> = range.partition.iter().chain(&sort).cloned().collect();
-            let now = millis(reading.asking.now_us);
+            let (table, now) = (self.table(slices.table).0, millis(reading.asking.now_us));
             let got = self.store.get(Get { table, key: &key, freshness: at_most_settled(access), now }).await?;
             head.looked_at = got.cost.rows;
             head.rows.extend(self.found_in(reading, got.row).await?);
         }
-        head.reached = Some(sort);
+        (head.reached, head.goes_on) = (Some(sort), true);
         Ok(head)
     }
 
-    /// Reads on in a range; how many rows were looked at.
+    /// Reads on in a range, until there is something or nothing is left; how many rows were looked at.
     async fn fill<'a>(
         &'a self,
         reading: &Reading<'_, 'a>,
         head: &mut Head<'_, 'a>,
         rows_max: u64,
     ) -> Result<u64, Problem> {
-        let (table, _) = self.table(reading.slices.table);
-        let Between { low, high } = reading.between;
-        let read = self.store.slice(Slice {
-            table,
-            partition: &head.range.partition,
-            within: Within { equal: &head.range.equal, low: low.as_ref(), high: high.as_ref() },
-            after: head.reached.as_deref(),
-            reverse: reading.reverse,
-            rows_max: u32::try_from(rows_max).unwrap_or(u32::MAX).max(1),
-            bytes_max: PIECE_BYTES,
-            freshness: at_most_settled(reading.access),
-            now: millis(reading.asking.now_us),
-        });
-        let read = read.await?;
-        head.rows.extend(self.found_in(reading, read.rows).await?);
-        match read.end {
-            End::Range => head.ended = true,
-            End::Limit { reached } => head.reached = Some(reached),
+        let (table, shape) = self.table(reading.slices.table);
+        let mut looked_at = 0;
+        loop {
+            let piece = head.pieces.last();
+            let equal = piece.map_or(&head.range.equal, |piece| &piece.equal);
+            let Between { low, high } = piece.map_or(reading.between, |piece| &piece.between);
+            let read = self.store.slice(Slice {
+                table,
+                partition: &head.range.partition,
+                within: Within { equal, low: low.as_ref(), high: high.as_ref() },
+                after: head.reached.as_deref().filter(|_| head.goes_on),
+                reverse: reading.reverse,
+                rows_max: u32::try_from(rows_max).unwrap_or(u32::MAX).max(1),
+                bytes_max: PIECE_BYTES,
+                freshness: at_most_settled(reading.access),
+                now: millis(reading.asking.now_us),
+            });
+            let read = read.await?;
+            // An engine that looked at nothing has still been asked.
+            looked_at += read.cost.rows.max(1);
+            let last = read.rows.last().filter(|_| head.pieces.len() > 1).map(|row| row.key_bytes().to_vec());
+            head.rows.extend(self.found_in(reading, read.rows).await?);
+            match read.end {
+                End::Limit { reached } => (head.reached, head.goes_on) = (Some(reached), true),
+                End::Range if head.pieces.len() > 1 => {
+                    head.pieces.pop();
+                    head.goes_on = false;
+                    let Some(last) = last else { continue };
+                    head.reached = Some(head.sort_key(&last, shape)?);
+                }
+                End::Range => head.ended = true,
+            }
+            return Ok(looked_at);
         }
-        // An engine that looked at nothing has still been asked.
-        Ok(read.cost.rows.max(1))
     }
 
     /// Rows that were read, with the kept values that are to be tested. Those of a source that are gone are left out, and those
@@ -255,6 +291,14 @@ impl Head<'_, '_> {
     /// Where a row of it stands.
     fn spot(&self) -> Spot {
         Spot::Behind { bytes: self.range.bytes, range: self.number }
+    }
+
+    /// The sort key of a row, by the bytes of its key.
+    fn sort_key(&self, key: &[u8], shape: &Shape) -> Result<Vec<Owned>, Problem> {
+        let behind = key.get(self.range.bytes..).unwrap_or_default();
+        let behind = key::decode(behind, &shape.sort_parts()[self.range.equal.len()..]);
+        let behind = behind.map_err(|malformed| Problem::Broken(malformed.to_string()))?;
+        Ok(self.range.equal.iter().cloned().chain(behind.into_iter().map(Value::into_owned)).collect())
     }
 
     /// Where its next row stands; of one that has to be read on, what it stands behind.
@@ -312,11 +356,69 @@ impl Reading<'_, '_> {
     pub(super) fn order(&self, one: Option<&Position>, other: Option<&Position>) -> Ordering {
         match (one, other) {
             (Some(one), Some(other)) => {
-                let (behind, range) = (one.behind.cmp(&other.behind), one.range.cmp(&other.range));
-                let order = if self.slices.apart { range.then(behind) } else { behind.then(range) };
-                if self.reverse { order.reverse() } else { order }
+                let mut each = self.slices.turns.iter().map(|turn| match turn {
+                    Turn::Columns(columns) => {
+                        let order = self.first_columns(one, *columns).cmp(self.first_columns(other, *columns));
+                        if self.reverse { order.reverse() } else { order }
+                    }
+                    Turn::Ranges { at, descending } => self.order_of_ranges(one.range, other.range, *at, *descending),
+                });
+                each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
             }
             (one, other) => one.is_some().cmp(&other.is_some()),
         }
+    }
+
+    /// The bytes of so many columns of a position.
+    fn first_columns<'p>(&self, position: &'p Position, columns: usize) -> &'p [u8] {
+        let parts = &self.shape.sort_parts()[self.slices.equal.len()..];
+        if columns == parts.len() {
+            return &position.behind;
+        }
+        let mut rest = &position.behind[..];
+        for part in &parts[..columns] {
+            // What is no key was refused with its cursor.
+            if key::decode_part(&mut rest, part).is_err() {
+                break;
+            }
+        }
+        &position.behind[..position.behind.len() - rest.len()]
+    }
+
+    /// Which of two ranges comes first in the direction of reading, by a value that they fix.
+    fn order_of_ranges(&self, one: u32, other: u32, at: usize, descending: bool) -> Ordering {
+        let range = |number: u32| self.ranges.get(usize::try_from(number).unwrap_or(usize::MAX));
+        let order = range(one).zip(range(other)).map(|(one, other)| one.order(other, at, descending));
+        let order = order.unwrap_or(Ordering::Equal);
+        if self.reverse { order.reverse() } else { order }
+    }
+
+    /// How many columns of a position say where a range goes on behind it, and whether rows come behind it that are equal there.
+    fn begins(&self, number: u32, after: &Position) -> (usize, bool) {
+        let mut known = 0;
+        for turn in &self.slices.turns {
+            match turn {
+                Turn::Columns(columns) => known = *columns,
+                Turn::Ranges { at, descending } => match self.order_of_ranges(number, after.range, *at, *descending) {
+                    Ordering::Less => return (known, false),
+                    Ordering::Greater => return (known, true),
+                    Ordering::Equal => {}
+                },
+            }
+        }
+        (self.shape.sort_parts().len() - self.slices.equal.len(), false)
+    }
+
+    /// What lies behind the first columns of a position in a range, the last piece first: rows that are equal in all of these columns
+    /// but the last one, in all but the last two, and so on.
+    fn pieces(&self, range: &Range, first: &[Owned], included: bool) -> Vec<Piece> {
+        let piece = |(at, value): (usize, &Owned)| {
+            let mut between =
+                if at == 0 { self.between.clone() } else { Between { low: Bound::Unbounded, high: Bound::Unbounded } };
+            let falls = self.shape.sort_parts()[range.equal.len() + at].descending != self.reverse;
+            between.narrow(value.clone(), included && at + 1 == first.len(), !falls);
+            Piece { equal: range.equal.iter().chain(&first[..at]).cloned().collect(), between }
+        };
+        first.iter().enumerate().map(piece).collect()
     }
 }

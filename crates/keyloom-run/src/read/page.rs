@@ -107,8 +107,8 @@ impl Run {
         let ranges = self.ranges(entity, slices, asking)?;
         let between = self.between(entity, slices, asking)?;
         let reverse = backwards != slices.backward;
-        let (ranges, between) = (&ranges[..], &between);
-        self.merged(&Reading { access, slices, entity, asking, ranges, between, after, reverse, wanted }).await
+        let (ranges, between, shape) = (&ranges[..], &between, self.table(slices.table).1);
+        self.merged(&Reading { access, slices, entity, asking, shape, ranges, between, after, reverse, wanted }).await
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Asking, starts::start};
 use crate::{
     evaluate::BuiltIn,
     problem::Problem,
-    program::{Bounds, Choice, EntityPlan, Slices},
+    program::{Bounds, Choice, EntityPlan, Slices, Turn},
     run::Run,
 };
 
@@ -27,6 +27,13 @@ impl Range {
     /// One of the values that it fixes.
     fn fixed(&self, at: usize) -> Option<&Owned> {
         self.partition.iter().chain(&self.equal).nth(at)
+    }
+
+    /// Which of two ranges comes first by one of these values.
+    pub(super) fn order(&self, other: &Self, at: usize, descending: bool) -> Ordering {
+        let order = self.fixed(at).zip(other.fixed(at)).and_then(|(one, other)| compare(one, other));
+        let order = order.unwrap_or(Ordering::Equal);
+        if descending { order.reverse() } else { order }
     }
 }
 
@@ -72,12 +79,11 @@ impl Run {
         ranges.dedup_by(|(one, _), (other, _)| one == other);
         let mut ranges: Vec<Range> = ranges.into_iter().map(|(_, range)| range).collect();
         ranges.sort_by(|one, other| {
-            let each = slices.ranks.iter().map(|(at, descending)| {
-                let order = one.fixed(*at).zip(other.fixed(*at)).and_then(|(one, other)| compare(one, other));
-                let order = order.unwrap_or(Ordering::Equal);
-                if *descending { order.reverse() } else { order }
+            let mut each = slices.turns.iter().map(|turn| match turn {
+                Turn::Ranges { at, descending } => one.order(other, *at, *descending),
+                Turn::Columns(_) => Ordering::Equal,
             });
-            each.fold(Ordering::Equal, Ordering::then)
+            each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         });
         Ok(ranges)
     }
@@ -160,7 +166,8 @@ fn product(entity: &EntityPlan, choices: &[Choice], asking: &Asking<'_>) -> Resu
 }
 
 impl Between {
-    fn narrow(&mut self, value: Owned, included: bool, is_low: bool) {
+    /// Leaves values on one side of this one.
+    pub(super) fn narrow(&mut self, value: Owned, included: bool, is_low: bool) {
         let bound = if is_low { &mut self.low } else { &mut self.high };
         let narrower = match &*bound {
             Bound::Unbounded => true,

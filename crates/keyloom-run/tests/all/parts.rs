@@ -138,3 +138,75 @@ fn who_creates_over_a_row_that_is_gone_finds_no_parts() {
         assert_eq!(pages(&house, "f1"), [json!("p001")]);
     }
 }
+
+/// Files that end, are counted and copied, and have a name that nobody else may have.
+const ENDING: &str = "
+language: 1
+catalog: ending
+retries: 24h
+entities:
+  Shelf:
+    key: [shelf_id]
+    fields: { shelf_id: text(2..10), files: int = count of File }
+    volume: { rows: 10 }
+  File:
+    key: [file_id]
+    fields: { file_id: text(2..10), shelf_id: text(2..10) -> Shelf, name: text(2..40), until: timestamp? }
+    unique: { name_taken: name }
+    drift: { name: 1min }
+    expires: until
+    volume: { rows: 100 }
+    groups: { shelf_id: 10 / 100 / 1000 }
+  Page:
+    part_of: File
+    key: [page_id]
+    fields: { page_id: text(2..10), file_id: text(2..10) -> File must exist, author: text(2..10) }
+    volume: { rows: 100 }
+    groups: { file_id: 10 / 100 / 1000, author: 10 / 100 / 1000 }
+patterns:
+  build: { create: Shelf, takes: [shelf_id], rate: rare }
+  shelf: { get: Shelf, by: [shelf_id], freshness: latest, rate: rare }
+  open: { create: File, rate: rare }
+  burn: { delete: File, by: [file_id], rate: rare }
+  get: { get: File, by: [file_id], freshness: latest, rate: rare }
+  named: { get: File, by: [name], freshness: latest, returns: [file_id], rate: rare }
+  add: { create: Page, takes: [page_id, file_id, author], rate: rare }
+  pages: { list: Page, by: [file_id], order: page_id asc, page: 500, returns: [page_id], rate: rare }
+  written: { list: Page, by: [author], order: page_id asc, page: 500, returns: [page_id, file.name], rate: rare }
+";
+
+/// An end is not inherited: whoever acts on it takes the row out of what is counted, and leaves its parts.
+#[test]
+fn parts_of_a_row_that_ends_stay() {
+    for house in [
+        open(Model::new(), ENDING),
+        open(AtOnce::new(1, WideStore::new), ENDING),
+        open(AtOnce::new(1, ItemStore::new), ENDING),
+    ] {
+        let files = || house.get("shelf", &json!({"shelf_id": "s1"})).unwrap()["files"].clone();
+        house.done("build", &json!({"shelf_id": "s1"}));
+        let until = house.moment(300);
+        for (file_id, name) in [("f1", "One"), ("f2", "Two")] {
+            house.done("open", &json!({"file_id": file_id, "shelf_id": "s1", "name": name, "until": until}));
+            house.done("add", &json!({"page_id": format!("{file_id}-p"), "file_id": file_id, "author": "ann"}));
+        }
+        assert_eq!(files(), json!(2));
+        house.turn(900);
+        // Whoever wants its name decides that the first is gone.
+        house.done("open", &json!({"file_id": "f3", "shelf_id": "s1", "name": "One"}));
+        assert_eq!(pages(&house, "f1"), [json!("f1-p")]);
+        // Whoever settles the mark of its end decides it of the second.
+        house.turn(600);
+        house.settle();
+        assert_eq!(files(), json!(1));
+        assert_eq!(pages(&house, "f2"), [json!("f2-p")]);
+        let written = house.list("written", &json!({"author": "ann"}));
+        assert_eq!(written, [json!({"page_id": "f1-p"}), json!({"page_id": "f2-p"})]);
+        // They are parts of the row that comes in its place.
+        house.done("open", &json!({"file_id": "f2", "shelf_id": "s1", "name": "Two"}));
+        assert_eq!(pages(&house, "f2"), [json!("f2-p")]);
+        house.done("burn", &json!({"file_id": "f2"}));
+        assert_eq!((pages(&house, "f1"), pages(&house, "f2")), (vec![json!("f1-p")], vec![]));
+        house.refused("add", &json!({"page_id": "p9", "file_id": "f1", "author": "ann"}), "missing_file");
+    }
+}
