@@ -30,7 +30,7 @@ Usage: cargo xtask sim --seed N [--catalog NAME] [--store NAME]
 
   --seed N        one trial; if it fails, it is made smaller and told
   --seeds A..B    many, on two cores, with progress; the first that fails is told
-  --catalog NAME  market, desk, stock, passes, board, rush, flags, leases, knocks; lots, lots_counted, whose layouts change; or random: one of keyloom-sample for each seed; all of them unless stated
+  --catalog NAME  market, desk, stock, passes, board, rush, flags, leases, knocks, files; lots, lots_counted, whose layouts change; or random: one of keyloom-sample for each seed; all of them unless stated
   --without RULE  without a rule of the protocol, by its name in keyloom_run::trial::Protocol; something must be found
   --store NAME    simulated: as Cassandra (wide), as DynamoDB (items), as the embedded store (model); all of them unless stated
                   real: embedded, cassandra, dynoxide, extenddb

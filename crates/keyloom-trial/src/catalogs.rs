@@ -11,7 +11,7 @@ use keyloom_store::Abilities;
 use keyloom_text::{Files, Unreadable};
 
 /// The small catalogs, by name.
-pub const SMALL: [(&str, &str); 9] = [
+pub const SMALL: [(&str, &str); 10] = [
     ("market", include_str!("catalogs/market.yaml")),
     ("desk", include_str!("catalogs/desk.yaml")),
     ("stock", include_str!("catalogs/stock.yaml")),
@@ -21,6 +21,7 @@ pub const SMALL: [(&str, &str); 9] = [
     ("flags", include_str!("catalogs/flags.yaml")),
     ("leases", include_str!("catalogs/leases.yaml")),
     ("knocks", include_str!("catalogs/knocks.yaml")),
+    ("files", include_str!("catalogs/files.yaml")),
 ];
 
 /// Catalogs that grow while they are used: by name, what they become, and what is new in it.

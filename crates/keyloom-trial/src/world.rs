@@ -527,9 +527,11 @@ impl<'a, G: Ground, S: Store + Define + Sweep> World<'a, G, S> {
                 Err(Problem::KeyTime(_) | Problem::Input(_)) => Vec::new(),
                 Err(problem) => return Err(format!("what is remembered: {problem}")),
             };
-            // What was remembered once counts, though it may be forgotten since.
-            if !found.is_empty() {
-                self.history.borrow_mut().asked[at].remembered = found;
+            // What was remembered first counts: it may be forgotten since, and another who asks for the same may make the row again.
+            let mut history = self.history.borrow_mut();
+            let remembered = &mut history.asked[at].remembered;
+            if remembered.is_empty() {
+                *remembered = found;
             }
         }
         Ok(())

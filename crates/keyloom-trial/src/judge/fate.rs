@@ -143,7 +143,22 @@ pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result
         request.fate = fate(catalog, &mut request)?;
         requests.push(request);
     }
+    let shared: Vec<usize> = (0..requests.len()).filter(|at| is_shared(catalog, &requests, *at)).collect();
+    for at in shared {
+        let request = &mut requests[at];
+        if let (Fate::Applied(version), i64::MAX) = (request.fate, request.concluded_us) {
+            request.fate = Fate::Found(version);
+        }
+    }
     Ok(requests)
+}
+
+/// Whether the row that remembers a request may have been made by another one that asked for the same: what this one made may
+/// have ended long before.
+fn is_shared(catalog: &Catalog, requests: &[Request<'_>], at: usize) -> bool {
+    let request = &requests[at];
+    let same = |other: &Request<'_>| other.at != request.at && request.is_same(other);
+    request.is_memory() && !request.is_append(catalog) && requests.iter().any(same)
 }
 
 /// What was sent, each of its kind.
@@ -207,7 +222,10 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
     if asked.remembered.len() > 1 && request.pattern.once_per.is_empty() {
         return wrong("one request was applied to two rows", &steps);
     }
-    let remembered = asked.remembered.first();
+    // Where the row is the memory, one that was made again when the first had ended remembers the same request.
+    let is_again = request.is_memory() && !request.is_append(catalog);
+    let is_first = |made: u64| !is_again || version.is_none_or(|version| made <= version);
+    let remembered = asked.remembered.first().filter(|remembered| is_first(remembered.version));
     if let Some(made) = remembered.map(|it| it.version).or(version).filter(|_| request.is_memory()) {
         // Nor does an answer about another version say when this one was there.
         let told = |visible: bool| {

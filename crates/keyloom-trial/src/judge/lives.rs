@@ -3,10 +3,10 @@
 
 use std::{cell::Cell, collections::BTreeMap};
 
-use keyloom_model::{Catalog, Entity};
+use keyloom_model::{Catalog, Entity, WriteVerb};
 
 use super::{Contradiction, Fate, Request, Skew, wrong};
-use crate::meaning::{Fields, Next, Owned, becomes, ends_ms, shown};
+use crate::meaning::{Fields, Next, Owned, becomes, ends_ms, reference_key, shown};
 
 /// Rows by entity and by who they are.
 pub(crate) struct Lives<'a> {
@@ -38,12 +38,18 @@ pub(crate) struct Turn {
     pub(crate) request: usize,
     pub(crate) step: usize,
     pub(crate) version: u64,
+    /// It deleted the row.
+    pub(crate) deletes: bool,
     /// It took effect between these moments.
     pub(crate) lower_us: i64,
     pub(crate) upper_us: i64,
     pub(crate) visible_us: i64,
     /// What the row may be then; `None` is gone.
     pub(crate) states: Vec<Option<Fields>>,
+    /// From then on it may have gone with the row that it belongs to.
+    pub(crate) may_go_us: i64,
+    /// By then it has.
+    pub(crate) goes_us: i64,
 }
 
 /// More states than these are not kept apart.
@@ -113,10 +119,13 @@ impl<'a> Lives<'a> {
                 request: request.at,
                 step: request.asked.step,
                 version: version(request),
+                deletes: request.write.verb == WriteVerb::Delete,
                 lower_us: request.sent_us,
                 upper_us: request.concluded_us,
                 visible_us: request.visible_us,
                 states: Vec::new(),
+                may_go_us: i64::MAX,
+                goes_us: i64::MAX,
             };
             match turns.last_mut() {
                 Some(last) if last.version == turn.version && found(request) => {
@@ -153,6 +162,9 @@ impl<'a> Lives<'a> {
             let made = perhaps.iter().filter(|made| before.contains(&None) && made.lower_us <= turns[at].upper_us);
             let made: Vec<Option<Fields>> = made.flat_map(|made| &made.rows).cloned().map(Some).collect();
             before.extend(made);
+            if at > 0 && turns[at - 1].may_go_us <= turns[at].upper_us {
+                before.push(None);
+            }
             // What is only added is not looked at before: the newest stands.
             let before = if decided { before } else { vec![None] };
             let since = if at == 0 { 0 } else { turns[at - 1].version };
@@ -170,9 +182,44 @@ impl<'a> Lives<'a> {
             if after.is_empty() {
                 return Ok((Life { identity, turns, perhaps }, contradiction));
             }
-            turns[at].states = after;
+            let turn = &mut turns[at];
+            turn.may_go_us = self.may_go_us(kept[at][0].entity, &after, turn.lower_us);
+            turn.goes_us = self.goes_us(kept[at][0].entity, &after, turn.upper_us);
+            turn.states = after;
         }
         Ok((Life { identity, turns, perhaps }, None))
+    }
+
+    /// The life of the row that a part belongs to, and that takes it along when it is deleted.
+    fn whole(&self, entity: &Entity, part: &Fields) -> Option<&Life> {
+        let (reference, whole) = entity.felled_by(self.catalog)?;
+        let key = reference_key(self.catalog, entity, reference, part)?;
+        self.get(whole, &key)
+    }
+
+    /// From when on a row that may have stood since then may have gone with its whole.
+    fn may_go_us(&self, entity: &Entity, states: &[Option<Fields>], since_us: i64) -> i64 {
+        let may_go = |part: &Fields| {
+            let Some(whole) = self.whole(entity, part) else { return i64::MAX };
+            let deleted = whole.turns.iter().filter(|turn| turn.deletes && turn.upper_us >= since_us);
+            let deleted = deleted.map(|turn| turn.lower_us.max(since_us));
+            // A whole may be a part itself.
+            let along = whole.turns.iter().map(|turn| turn.may_go_us.max(since_us));
+            deleted.chain(along).min().unwrap_or(i64::MAX)
+        };
+        states.iter().flatten().map(may_go).min().unwrap_or(i64::MAX)
+    }
+
+    /// By when a row that certainly stood then has gone with its whole.
+    fn goes_us(&self, entity: &Entity, states: &[Option<Fields>], since_us: i64) -> i64 {
+        let goes = |part: &Option<Fields>| {
+            let Some(whole) = part.as_ref().and_then(|part| self.whole(entity, part)) else { return i64::MAX };
+            let deleted = whole.turns.iter().filter(|turn| turn.deletes && turn.lower_us > since_us);
+            let deleted = deleted.map(|turn| turn.upper_us);
+            let along = whole.turns.last().filter(|turn| turn.may_go_us > since_us).map(|turn| turn.goes_us);
+            deleted.chain(along).min().unwrap_or(i64::MAX)
+        };
+        states.iter().map(goes).max().unwrap_or(i64::MAX)
     }
 
     /// What a request would have made where no row was.
@@ -297,6 +344,9 @@ impl<'a> Lives<'a> {
             if turn.lower_us <= to_us && until >= from_us {
                 turn.states.iter().for_each(&mut may_be);
             }
+            if turn.may_go_us <= to_us && until >= from_us {
+                may_be(&None);
+            }
         }
         for made in life.perhaps.iter().filter(|made| made.lower_us <= to_us) {
             made.rows.iter().cloned().map(Some).for_each(|state| may_be(&state));
@@ -310,7 +360,7 @@ impl Life {
     pub(crate) fn certain(&self, from_us: i64, to_us: i64) -> Option<&Turn> {
         let at = self.turns.iter().rposition(|turn| turn.upper_us <= from_us)?;
         let ends = self.turns.get(at + 1).map_or(i64::MAX, |next| next.lower_us);
-        (ends > to_us).then(|| &self.turns[at])
+        Some(&self.turns[at]).filter(|turn| ends.min(turn.may_go_us) > to_us)
     }
 }
 

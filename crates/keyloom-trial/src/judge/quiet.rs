@@ -49,6 +49,9 @@ impl Judge<'_> {
             let perhaps = life.filter(|_| turn.is_none_or(|turn| turn.states.iter().any(may_be_none)));
             let perhaps = perhaps.into_iter().flat_map(|life| &life.perhaps).flat_map(|made| &made.rows);
             match turn {
+                Some(turn) if turn.goes_us <= quiet.at_us && life.is_some_and(|life| life.perhaps.is_empty()) => {
+                    return wrong(format!("{} {now} has outlived what it belongs to", entity.name), &[turn.step]);
+                }
                 Some(turn) if turn.states.iter().any(same) => {}
                 _ if perhaps.cloned().map(Some).any(|state| same(&state)) => {}
                 Some(turn) => {
@@ -82,7 +85,7 @@ impl Judge<'_> {
                 };
                 let name = (entity.name.clone(), word(&life.identity));
                 // Of one request that was sent twice and answered once it is not known when it was carried out.
-                let is_over = turn.upper_us <= quiet.at_us;
+                let is_over = turn.upper_us <= quiet.at_us && turn.may_go_us > quiet.at_us;
                 if is_over && turn.states.iter().all(stands) && !seen.contains(&name) {
                     return wrong(format!("lost: a {} that was made is not there", entity.name), &[turn.step]);
                 }

@@ -63,7 +63,8 @@ impl Judge<'_> {
                         let ends =
                             turn.states.iter().flatten().filter_map(|row| ends_ms(self.catalog, entity, row)).min();
                         let ends = ends.map_or(i64::MAX, |ends| ends * 1_000 - self.skew.ahead_us);
-                        let until = life.turns.get(at + 1).map_or(i64::MAX, |next| next.lower_us).min(ends);
+                        let until = life.turns.get(at + 1).map_or(i64::MAX, |next| next.lower_us);
+                        let until = until.min(ends).min(turn.may_go_us);
                         if turn.upper_us < until {
                             let (value, owner) = (value.clone(), life.identity.clone());
                             held.push(Held { value, from_us: turn.upper_us, until_us: until, step: turn.step, owner });
