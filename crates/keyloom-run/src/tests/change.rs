@@ -22,6 +22,16 @@ use crate::{Changed, Program, Run, Wanted, protocol::Protocol};
 /// Terms that are short beside the sleep of a process.
 const CHANGING: Protocol = Protocol { term_ms: 400, arrives_ms: 100, ..AS_DESIGNED };
 
+/// How a layout changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Day {
+    /// In the weather of the seed, and all follow soon.
+    Any,
+    /// One follows at once and the others when their terms are nearly over. Messages come late, and whoever waits for long dies, so
+    /// that nothing is sent again.
+    Uneven,
+}
+
 /// The shop before, and with a list more in which orders move.
 static PROGRAMS: LazyLock<[Program; 2]> = LazyLock::new(|| {
     let store = WideStore::new(&Simulation::new(0, Faults::none()));
@@ -45,9 +55,14 @@ impl World {
     }
 
     /// Keeps a server at the layout that runs, for as long as the change takes.
-    async fn follows(&self, number: usize, protocol: Protocol, done: &Cell<bool>) {
+    async fn follows(&self, day: Day, number: usize, protocol: Protocol, done: &Cell<bool>) {
+        let (soonest, latest) = match (day, number) {
+            (Day::Any, _) => (20, 150),
+            (Day::Uneven, 0) => (1, 20),
+            (Day::Uneven, _) => (300, 390),
+        };
         while !done.get() {
-            self.clock.sleep(self.dice.span(Duration::from_millis(20), Duration::from_millis(150))).await;
+            self.clock.sleep(self.dice.span(Duration::from_millis(soonest), Duration::from_millis(latest))).await;
             let run = self.server(number);
             let renewed = self.at(number, async move { run.renew().await }).await.flatten();
             let Some(Ok(Some(record))) = renewed else { continue };
@@ -62,8 +77,9 @@ impl World {
     }
 
     /// A process that starts with a list more, and begins again when it dies.
-    async fn changes(&self, protocol: Protocol, living: &Cell<u64>) -> Result<(), String> {
-        self.clock.sleep(self.dice.span(Duration::ZERO, Duration::from_millis(500))).await;
+    async fn changes(&self, day: Day, protocol: Protocol, living: &Cell<u64>) -> Result<(), String> {
+        let latest = if day == Day::Any { 500 } else { 100 };
+        self.clock.sleep(self.dice.span(Duration::ZERO, Duration::from_millis(latest))).await;
         loop {
             let wanted = Wanted { text: Some("after"), alone: false };
             let opened = Run::open_by(PROGRAMS[1].clone(), wanted, Arc::new(self.store.clone()), self.process(1));
@@ -86,7 +102,7 @@ impl World {
     }
 }
 
-fn check(seed: u64, protocol: Protocol) -> Result<u64, String> {
+fn check(day: Day, seed: u64, protocol: Protocol) -> Result<u64, String> {
     let world = World::new(Theme::Shop, seed, protocol);
     let [before, after] = &*PROGRAMS;
     let begun = async {
@@ -100,18 +116,21 @@ fn check(seed: u64, protocol: Protocol) -> Result<u64, String> {
     };
     world.simulation.block_on(begun).unwrap();
     let (done, failed) = (Cell::new(false), Cell::new(None));
-    let requests =
-        world.clients_beside(async |living: &Cell<u64>| {
-            let (world, done, failed) = (&world, &done, &failed);
-            let mut all: Vec<Pin<Box<dyn Future<Output = ()> + '_>>> = vec![Box::pin(async move {
-                failed.set(world.changes(protocol, living).await.err());
-                done.set(true);
-            })];
-            all.extend((0..world.servers.len()).map(|number| {
-                Box::pin(world.follows(number, protocol, done)) as Pin<Box<dyn Future<Output = ()> + '_>>
-            }));
-            together(all).await;
-        });
+    let requests = world.clients_beside(async |living: &Cell<u64>| {
+        let (world, done, failed) = (&world, &done, &failed);
+        if day == Day::Uneven {
+            world.simulation.set_faults(Faults { late: 0.15, ..Faults::none() });
+            world.dies_after.set(Some(Duration::from_millis(60)));
+        }
+        let mut all: Vec<Pin<Box<dyn Future<Output = ()> + '_>>> = vec![Box::pin(async move {
+            failed.set(world.changes(day, protocol, living).await.err());
+            done.set(true);
+        })];
+        all.extend((0..world.servers.len()).map(|number| {
+            Box::pin(world.follows(day, number, protocol, done)) as Pin<Box<dyn Future<Output = ()> + '_>>
+        }));
+        together(all).await;
+    });
     world.simulation.run().map_err(|halt| format!("the run: {halt}"))?;
     world.simulation.set_faults(Faults::none());
     if let Some(failed) = failed.take() {
@@ -141,29 +160,32 @@ fn seeds(count: u64) -> impl Iterator<Item = u64> {
 
 #[test]
 fn a_list_that_is_new_has_all_rows_and_no_others() {
-    let rows: u64 =
-        seeds(200).map(|seed| check(seed, CHANGING).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"))).sum();
-    assert!(rows > 1_000, "too little happened: {rows}");
+    for day in [Day::Any, Day::Uneven] {
+        let checked = |seed| check(day, seed, CHANGING).unwrap_or_else(|wrong| panic!("{day:?}, seed {seed}: {wrong}"));
+        let rows: u64 = seeds(200).map(checked).sum();
+        assert!(rows > 1_000, "too little happened: {rows}");
+    }
 }
 
-fn missed(rule: &str, within: u64, protocol: Protocol) {
-    let found = seeds(within).find_map(|seed| Some((seed, check(seed, protocol).err()?)));
+fn missed(rule: &str, day: Day, within: u64, protocol: Protocol) {
+    let found = seeds(within).find_map(|seed| Some((seed, check(day, seed, protocol).err()?)));
     let (seed, wrong) = found.unwrap_or_else(|| panic!("nobody misses \"{rule}\" in {within} seeds"));
     println!("without \"{rule}\": seed {seed} of {within}: {wrong}");
 }
 
 #[test]
 fn a_change_that_does_not_wait_for_terms_is_caught() {
-    missed("waits for terms", 2_000, Protocol { waits_for_terms: false, ..CHANGING });
+    missed("waits for terms", Day::Any, 2_000, Protocol { waits_for_terms: false, ..CHANGING });
 }
 
 #[test]
 fn a_change_that_leaves_what_is_under_way_is_caught() {
-    missed("drains", 5_000, Protocol { drains: false, arrives_ms: 0, ..CHANGING });
+    missed("drains", Day::Any, 5_000, Protocol { drains: false, arrives_ms: 0, ..CHANGING });
 }
 
+/// What fills a list removes what should not stand there, so a placement must come behind it, of a row that a process has moved
+/// since which does not know the list.
 #[test]
-#[ignore = "minutes, and not caught within these seeds yet: a small model shows that it is needed"]
 fn a_list_that_is_written_before_all_know_it_is_caught() {
-    missed("removes first", 5_000, Protocol { removes_first: false, ..CHANGING });
+    missed("removes first", Day::Uneven, 5_000, Protocol { removes_first: false, ..CHANGING });
 }
