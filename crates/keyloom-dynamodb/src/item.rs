@@ -18,9 +18,6 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// What an item may have, names and values.
 const ITEM_BYTES_MAX: usize = 400 << 10;
 
-/// How many bytes a row has at most for each byte of its item: every value has a byte there, and at most twenty and its length here.
-const LONGER_AT_MOST: usize = 32;
-
 /// How much longer than a row must be kept DynamoDB keeps it, whatever its clock says.
 const MARGIN_SECONDS: i64 = 86_400;
 
@@ -126,16 +123,15 @@ impl<'a> Draft<'a> {
 
     /// Looks at the sizes, as we count them and as DynamoDB does.
     fn sized(self, groups: &[GroupImage<'_>], expires_at: Option<Millis>) -> Result<Self, Fault> {
-        let (shape, bytes) = (&self.layout.shape, size(&self.item));
-        // Only a row that may be too large is measured.
-        if (bytes * LONGER_AT_MOST) as u64 > self.abilities.limits.row_bytes_max {
-            let mut body = RowBuilder::new();
-            for group in groups {
-                body.put(group.version, expires_at, &shape.table().groups[group.group].columns, group.values)?;
-            }
-            let form = key_form::encode(self.key, shape.key_parts())?;
-            refuse::row_size(shape, form.len() + body.finish().len(), self.abilities)?;
+        let shape = &self.layout.shape;
+        // Values are looked through as well: a map that has a key twice, a struct that lacks a member.
+        let mut body = RowBuilder::new();
+        for group in groups {
+            body.put(group.version, expires_at, &shape.table().groups[group.group].columns, group.values)?;
         }
+        let form = key_form::encode(self.key, shape.key_parts())?;
+        refuse::row_size(shape, form.len() + body.bytes().len(), self.abilities)?;
+        let bytes = size(&self.item);
         if bytes > ITEM_BYTES_MAX {
             let (table, engine) = (&shape.table().name, self.abilities.engine);
             return Err(Fault::refused(format!(
