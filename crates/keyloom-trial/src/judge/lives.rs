@@ -201,7 +201,8 @@ impl<'a> Lives<'a> {
     fn may_go_us(&self, entity: &Entity, states: &[Option<Fields>], since_us: i64) -> i64 {
         let may_go = |part: &Fields| {
             let Some(whole) = self.whole(entity, part) else { return i64::MAX };
-            let deleted = whole.turns.iter().filter(|turn| turn.deletes && turn.upper_us >= since_us);
+            // Until it is visible that the whole is gone, parts are there and may be changed.
+            let deleted = whole.turns.iter().filter(|turn| turn.deletes && turn.visible_us >= since_us);
             let deleted = deleted.map(|turn| turn.lower_us.max(since_us));
             // A whole may be a part itself.
             let along = whole.turns.iter().map(|turn| turn.may_go_us.max(since_us));
