@@ -516,8 +516,11 @@ impl<'a, G: Ground, S: Store + Define + Sweep> World<'a, G, S> {
 
     /// What the rows remember of those requests of which nobody knows.
     fn remember(&self) -> Result<(), String> {
-        let count = self.history.borrow().asked.len();
-        for at in 0..count {
+        // What was asked before the last quiet was over by then. Who asks for the same since is remembered by the same token.
+        let history = self.history.borrow();
+        let (known, count) = (history.quiet.last().map_or(0, |quiet| quiet.asked), history.asked.len());
+        drop(history);
+        for at in known..count {
             let Some((pattern, inputs, key, number)) = self.asked(at) else { continue };
             let run = self.run(0);
             let remembers = run.remembers(&*self.store, &pattern, &inputs, key.as_deref(), number);
@@ -527,12 +530,7 @@ impl<'a, G: Ground, S: Store + Define + Sweep> World<'a, G, S> {
                 Err(Problem::KeyTime(_) | Problem::Input(_)) => Vec::new(),
                 Err(problem) => return Err(format!("what is remembered: {problem}")),
             };
-            // What was remembered first counts: it may be forgotten since, and another who asks for the same may make the row again.
-            let mut history = self.history.borrow_mut();
-            let remembered = &mut history.asked[at].remembered;
-            if remembered.is_empty() {
-                *remembered = found;
-            }
+            self.history.borrow_mut().asked[at].remembered = found;
         }
         Ok(())
     }

@@ -191,13 +191,14 @@ fn random_catalogs_on_all_stores() {
 /// Each of them found a fault, of what is run or of its judge.
 #[test]
 fn seeds_that_found_something() {
-    let small = [("leases", On::Wide, 706), ("stock", On::Items, 1354), ("stock", On::Indexed, 2538)];
+    let small =
+        [("leases", On::Wide, 706), ("stock", On::Items, 1354), ("stock", On::Indexed, 2538), ("files", On::Wide, 535)];
     for (name, on, seed) in small {
         clean(name, on, seed..seed + 1);
     }
     let random = [
         452, 522, 858, 1039, 1112, 1198, 1336, 1384, 1570, 1614, 1692, 2168, 2318, 2640, 2814, 3204, 3272, 3338, 3538,
-        3710, 3874, 4183, 4259, 4342, 7714, 9356, 10844, 11010, 12682, 12748,
+        3710, 3874, 4183, 4259, 4342, 7714, 9356, 10844, 11010, 12682, 12748, 15158,
     ];
     for seed in random {
         for tried in On::ALL.into_iter().filter_map(|on| Tried::random(seed, on)) {
