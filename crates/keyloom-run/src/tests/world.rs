@@ -22,7 +22,7 @@ use super::{
 use crate::{Environment, Program, Run, protocol::Protocol};
 
 /// When a simulation begins.
-const START_US: i64 = 1_794_735_000_000_000;
+pub(super) const START_US: i64 = 1_794_735_000_000_000;
 /// Processes that serve, each with a clock of its own.
 const SERVERS: usize = 3;
 
@@ -32,8 +32,6 @@ pub(super) struct World {
     pub(super) seed: u64,
     /// None on a good day.
     fragility: Cell<Option<Fragility>>,
-    /// A process that has worked at something for so long dies, if any does.
-    pub(super) dies_after: Cell<Option<Duration>>,
     pub(super) simulation: Simulation,
     /// The store where companions follow; whatever a theme runs on is reached by its servers.
     pub(super) store: WideStore,
@@ -112,8 +110,8 @@ impl World {
             Arc::new(run)
         };
         let servers: Vec<Arc<Run>> = (0..SERVERS).map(server).collect();
-        let (fragility, dies_after, instead) = (Cell::default(), Cell::default(), RefCell::new(vec![None; SERVERS]));
-        let world = Self { theme, seed, fragility, dies_after, servers, instead, store, dice, clock, simulation };
+        let (fragility, instead) = (Cell::default(), RefCell::new(vec![None; SERVERS]));
+        let world = Self { theme, seed, fragility, servers, instead, store, dice, clock, simulation };
         world.settle_from_here();
         world
     }
@@ -205,13 +203,7 @@ impl World {
                 Box::pin(Fragile { future: Box::pin(future), fragility, clock, dice, asleep: None })
             }
         };
-        let (dies_after, clock) = (self.dies_after.get(), self.clock.clone());
-        self.simulation.spawn(&format!("server {server}"), async move {
-            match dies_after {
-                None => future.await,
-                Some(span) => clock.within(span, future).await.flatten(),
-            }
-        })
+        self.simulation.spawn(&format!("server {server}"), future)
     }
 
     /// Lets everything arrive, and settles until nothing is left; how many marks that were.
