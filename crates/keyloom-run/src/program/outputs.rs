@@ -32,7 +32,11 @@ pub(crate) enum From {
         lookup: usize,
         field: usize,
     },
-    Kept(usize),
+    Kept {
+        kept: usize,
+        /// Which of the rows that are looked up it is of; of the own one unless stated.
+        of: Option<usize>,
+    },
     /// Of those that a row of a list holds of other rows.
     Copied {
         copied: usize,
@@ -80,7 +84,7 @@ impl Program {
                 Some(field) if plan.is_kept(field) => {
                     let at = self.kept_at(plan, field)?;
                     outputs.kept.push((at, self.kept[at].key.clone()));
-                    Some(From::Kept(outputs.kept.len() - 1))
+                    Some(From::Kept { kept: outputs.kept.len() - 1, of: None })
                 }
                 Some(field) => Some(From::Field(field)),
                 None => BuiltIn::kind(&path.field).map(|_| From::BuiltIn(path.field.clone())),
@@ -88,19 +92,20 @@ impl Program {
             Root::Reference { field, entity: other } => {
                 let (to, key) = self.joined(plan, entity, entity.field(field)?, self.catalog.entity(other)?)?;
                 let from = self.entities[to].field(&path.field)?;
+                let lookups = &mut outputs.lookups;
+                let lookup = lookups.iter().position(|known| *known == (to, key.clone())).unwrap_or_else(|| {
+                    lookups.push((to, key.clone()));
+                    lookups.len() - 1
+                });
                 if self.entities[to].is_kept(from) {
+                    // A value may be kept for a row that is not there: rows that point to it count.
                     let at = self.kept_at(&self.entities[to], from)?;
                     let source = &self.entities[to].source.key;
                     let own = |part: &usize| Some(key[source.iter().position(|known| known == part)?]);
                     let own = self.kept[at].key.iter().map(own).collect::<Option<Vec<usize>>>()?;
                     outputs.kept.push((at, own));
-                    return Some(From::Kept(outputs.kept.len() - 1));
+                    return Some(From::Kept { kept: outputs.kept.len() - 1, of: Some(lookup) });
                 }
-                let lookups = &mut outputs.lookups;
-                let lookup = lookups.iter().position(|known| *known == (to, key.clone())).unwrap_or_else(|| {
-                    lookups.push((to, key));
-                    lookups.len() - 1
-                });
                 Some(From::Lookup { lookup, field: from })
             }
             Root::Edge { .. } | Root::Item(_) => None,

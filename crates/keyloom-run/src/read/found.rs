@@ -186,9 +186,11 @@ impl Run {
             for (name, from) in &outputs.items {
                 match from {
                     From::Field(field) => object.put(name, &values[*field], &entity.fields[*field].1)?,
-                    From::Kept(which) => {
-                        let kind = &self.program.kept[outputs.kept[*which].0].kind;
-                        object.put(name, &kept_values[*which][at], kind)?;
+                    From::Kept { kept, of } => {
+                        if of.is_none_or(|of| looked_up[of][at].is_some()) {
+                            let kind = &self.program.kept[outputs.kept[*kept].0].kind;
+                            object.put(name, &kept_values[*kept][at], kind)?;
+                        }
                     }
                     From::Copied { copied, kind } => object.put(name, &row.copied(*copied)?, kind)?,
                     From::BuiltIn(which) => {
