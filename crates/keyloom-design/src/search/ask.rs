@@ -187,7 +187,7 @@ impl Number {
                 let rows = Distribution { typical: all, p99: all, worst: all, per: None };
                 let entities = catalog.entities.iter_mut().filter(|known| known.name == *entity);
                 entities.for_each(|entity| {
-                    entity.groups.push(Group { by: by.clone(), filter: None, rows: rows.clone() });
+                    entity.groups.push(Group { by: by.clone(), filter: None, rows });
                 });
             }
         }

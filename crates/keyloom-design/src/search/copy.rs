@@ -1,7 +1,7 @@
 //! Fields of rows that others point to: looked up by every read, or copied into the lists that show them.
 
 use keyloom_model::layout::{Copied, CopyRule, Holds, Layout, Table};
-use keyloom_model::{Catalog, Class, Entity, Path, Root};
+use keyloom_model::{Catalog, Class, Entity, Path, Root, TimeSpan};
 use keyloom_plan::{Asked, copied_kind};
 
 use super::choice::Choice;
@@ -57,7 +57,7 @@ pub(crate) fn references(catalog: &Catalog, layout: &Layout, choices: &[Choice])
 /// How long a copy of a field may differ, in milliseconds.
 fn may_differ(entity: &Entity, field: &str) -> Option<u64> {
     let drift = entity.drift.iter().find(|drift| drift.field == field)?;
-    drift.at_most.map(|at_most| at_most.milliseconds())
+    drift.at_most.map(TimeSpan::milliseconds)
 }
 
 /// What a table copies when it answers these questions, and fields of these references are copied.
