@@ -84,7 +84,7 @@ pub(crate) fn rows(does: &Does) -> u64 {
         Does::Moves(_) | Does::Exchanges | Does::Marks | Does::MarksEnd => 2,
         Does::Decides(_) | Does::Places | Does::Clears | Does::Puts(_) | Does::Removes(_) => 1,
         Does::Reserves | Does::Frees | Does::Adds { .. } | Does::Keeps(_) | Does::Contributes | Does::Numbers => 1,
-        Does::Registers => 1,
+        Does::Registers | Does::Names => 1,
         Does::Checks { .. } | Does::Copies { .. } | Does::Touches => 0,
     }
 }

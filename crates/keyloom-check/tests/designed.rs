@@ -17,9 +17,9 @@ use keyloom_text::{Files, Unreadable, print_layout, read, read_layout};
 
 mod support;
 
-/// A partition that outgrows Cassandra is cut by time only where the clock gives that time and rows end. Random catalogs have
-/// groups of any size whose rows have times that are sent, or none, or never end: no cut is legal there, and the numbers
-/// break the limit in every layout by rule.
+/// A partition that outgrows Cassandra is cut by time only where its order begins with one and its rows end. Random catalogs have
+/// groups of any size whose rows have no time, or never end: nothing is cut there, and the numbers break the limit in every
+/// layout by rule.
 const UNCUT: &[(Engine, &str)] =
     &[(Engine::Cassandra, "oversized-partition"), (Engine::Cassandra, "unbounded-partition")];
 

@@ -1,49 +1,65 @@
 //! Partitions that would hold more than the engine can are cut by time: by the coarsest step that fits.
 
 use keyloom_model::layout::{Bucket, Holds, Layout, Part, Partition, Table};
-use keyloom_model::{Catalog, Class, Entity, Expr, Fill, Literal, TimeUnit, Type};
-use keyloom_plan::Program;
+use keyloom_model::{Catalog, Class, Type};
+use keyloom_plan::{Program, Reach, access, walked};
 
-/// The steps, the coarsest first, with their lengths.
-const STEPS: [(Bucket, TimeUnit); 4] = [
-    (Bucket::Year, TimeUnit::Year),
-    (Bucket::Month, TimeUnit::Month),
-    (Bucket::Day, TimeUnit::Day),
-    (Bucket::Hour, TimeUnit::Hour),
-];
+/// The steps, the coarsest first.
+const STEPS: [Bucket; 4] = [Bucket::Year, Bucket::Month, Bucket::Day, Bucket::Hour];
 
-/// The layout with partitions cut that would outgrow the engine, if any would.
+/// The layout with partitions cut that would outgrow the engine, if any would and everybody who reads them can.
 pub(crate) fn cut(program: &Program) -> Option<Layout> {
     let cells_max = program.abilities.limits.partition_cells_max?;
     let mut layout = program.layout.clone();
     let mut any = false;
     for (table, stored) in layout.tables.iter_mut().zip(&program.tables) {
         let cells = stored.groups.iter().map(|group| group.columns.len() as u64).sum();
-        if let Some(part) = step(&program.catalog, table, cells, cells_max)
-            && let Partition::By(parts) = &mut table.partition
+        let mut cut = table.clone();
+        if let (Some(part), Partition::By(parts)) =
+            (step(&program.catalog, table, cells, cells_max), &mut cut.partition)
         {
             parts.push(part);
-            any = true;
+            if is_read(program, &cut) {
+                *table = cut;
+                any = true;
+            }
         }
     }
     any.then_some(layout)
 }
 
-/// The bucket that a table needs, where one is needed and legal.
+/// Whether a table answers all that it is asked when it is cut like this, and nothing is counted from it.
+fn is_read(program: &Program, cut: &Table) -> bool {
+    let counts =
+        |table: &Table| matches!(&table.holds, Holds::Kept { upkeep, .. } if upkeep.from.as_ref() == Some(&cut.name));
+    let mut reads = program.reads.iter().filter(|plan| plan.access.table == cut.name);
+    !program.layout.tables.iter().any(counts)
+        && reads.all(|plan| match access::serve(&program.catalog, &program.layout, &plan.asked, cut) {
+            Ok(access) => match &access.reach {
+                Reach::Slice(slice) => walked(&program.catalog, &plan.asked, slice).is_some(),
+                Reach::Get { .. } | Reach::Via { .. } => true,
+            },
+            Err(_) => false,
+        })
+}
+
+/// The bucket that a table needs, where one is needed.
 fn step(catalog: &Catalog, table: &Table, cells: u64, cells_max: u64) -> Option<Part> {
     let (Holds::Source { entity, .. } | Holds::Projection { entity, .. }) = &table.holds else { return None };
     let entity = catalog.entity(entity)?;
-    if entity.class(catalog).0 != Class::Append || table.all_tenants {
+    if entity.class(catalog).0 != Class::Append || table.all_tenants || table.partition.bucket().is_some() {
         return None;
     }
     let parts = table.partition.parts();
-    if parts.is_empty() || parts.iter().any(|part| matches!(part, Part::Bucket(..))) {
+    if parts.is_empty() {
         return None;
     }
-    let field = &table.sort.first()?.field;
-    if !given_by_the_clock(catalog, entity, field) {
-        return None;
-    }
+    let field = &table.sort.first().filter(|item| !item.nulls_last)?.field;
+    let hours = match entity.field(field).filter(|field| !field.optional)?.ty {
+        Type::Timestamp { .. } | Type::Uuid7 => true,
+        Type::Date => false,
+        _ => return None,
+    };
     let tenant = catalog.tenant.as_ref().map(|tenant| tenant.field.as_str());
     let by: Vec<&str> = parts.iter().map(Part::field).filter(|field| tenant != Some(field)).collect();
     // The largest group of these rows: of the same fields, or of fewer.
@@ -53,32 +69,11 @@ fn step(catalog: &Catalog, table: &Table, cells: u64, cells_max: u64) -> Option<
             && group.rows.per.is_some()
     })?;
     let (worst, per) = (group.rows.worst?, group.rows.per?.milliseconds().max(1));
-    let kept = entity.kept_for()?.milliseconds();
     let rows = |within: u64| u128::from(worst) * u128::from(within) / u128::from(per) * u128::from(cells);
-    if rows(kept) <= u128::from(cells_max) {
+    if rows(entity.kept_for()?.milliseconds()) <= u128::from(cells_max) {
         return None;
     }
-    let hours = matches!(entity.field(field)?.ty, Type::Timestamp { .. } | Type::Uuid7);
-    let fits = |(step, unit): &&(Bucket, TimeUnit)| {
-        (hours || *step != Bucket::Hour) && rows(unit.milliseconds()) <= u128::from(cells_max)
-    };
-    STEPS.iter().find(fits).map(|(step, _)| Part::Bucket(*step, field.clone()))
-}
-
-/// Whether nobody can send another time than now: a row dated otherwise would lie in a bucket that no reader looks into.
-fn given_by_the_clock(catalog: &Catalog, entity: &Entity, field: &str) -> bool {
-    let Some(known) = entity.field(field).filter(|field| !field.optional) else { return false };
-    let now = match (&known.fill, &known.ty) {
-        (Fill::Default(value), Type::Timestamp { .. } | Type::Date) => *value == Expr::Literal(Literal::Now),
-        (Fill::New, Type::Uuid7) => true,
-        _ => false,
-    };
-    let is_sent = catalog.patterns.iter().any(|pattern| {
-        pattern.writes().iter().any(|(_, write)| {
-            let assigned = write.assignments.iter().any(|assignment| assignment.path.field == field);
-            let sent = pattern.inputs.iter().any(|input| input.name == field);
-            write.entity == entity.name && (assigned || sent || write.takes.iter().any(|taken| taken == field))
-        })
-    });
-    now && !is_sent
+    let fits =
+        |step: &&Bucket| (hours || **step != Bucket::Hour) && rows(step.unit().milliseconds()) <= u128::from(cells_max);
+    STEPS.iter().find(fits).map(|step| Part::Bucket(*step, field.clone()))
 }

@@ -66,13 +66,22 @@ pub struct Slice {
 pub enum Component {
     /// A field is known.
     Field(String, Fixed),
+    /// The bucket in which one moment lies.
+    Bucket {
+        /// The step.
+        step: Bucket,
+        /// The field that is cut.
+        field: String,
+        /// Its value.
+        to: Fixed,
+    },
     /// Every bucket that a range touches.
     Buckets {
         /// The step.
         step: Bucket,
         /// The field that is cut.
         field: String,
-        /// The range; without one, as far back as the pattern looks.
+        /// The range; without one, all that there are.
         within: Vec<Within>,
     },
 }
@@ -159,6 +168,10 @@ pub fn serve(catalog: &Catalog, layout: &Layout, asked: &Asked, table: &Table) -
     {
         return Err(Why::Stale(keeper));
     }
+    // All rows of a group are looked for where they stand together.
+    if let Some((_, field)) = table.partition.bucket().filter(|_| asked.wants == Wants::All) {
+        return Err(Why::Partition(field.to_owned()));
+    }
     let reach = match asked.wants {
         Wants::Row => row(layout, entity, table, asked, &known)?,
         Wants::Rows { .. } | Wants::Count { .. } | Wants::All => {
@@ -196,7 +209,7 @@ impl Reach {
         let Self::Slice(slice) = self else { return 0 };
         let several = |to: &Fixed| !matches!(to, Fixed::To(_) | Fixed::Tenant);
         let partition = slice.partition.iter().filter(|component| match component {
-            Component::Field(_, to) => several(to),
+            Component::Field(_, to) | Component::Bucket { to, .. } => several(to),
             Component::Buckets { .. } => true,
         });
         partition.count() + slice.equal.iter().filter(|(_, to)| several(to)).count()
@@ -289,6 +302,11 @@ fn slice(catalog: &Catalog, entity: &Entity, table: &Table, asked: &Asked, known
     } else {
         order::each_value(table, asked, known)?
     };
+    // Buckets are read one after the other, so rows come in the order of what is cut.
+    let next = table.sort.get(ordered.equal.len()).map(|item| &item.field);
+    if partition.iter().any(|part| matches!(part, Component::Buckets { field, .. } if Some(field) != next)) {
+        return Err(Why::Order);
+    }
     let range = table.sort.get(ordered.equal.len()).and_then(|item| {
         let within = known.within(&item.field);
         (!within.is_empty()).then(|| (item.field.clone(), within))

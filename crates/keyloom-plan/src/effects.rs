@@ -11,7 +11,7 @@ pub use kept::{counts_again, way, way_of};
 use keyloom_model::layout::{Holds, Keeper, Layout, Table, Way};
 use keyloom_model::{Action, Catalog, Class, Entity, Expiry, Path, Pattern, Step, Write, WriteVerb};
 
-use crate::stored::{Companions, DIRTY_LOG, REGISTER, counts_placed, end_is_followed};
+use crate::stored::{BUCKETS, Companions, DIRTY_LOG, REGISTER, counts_placed, end_is_followed};
 
 /// What one write of a pattern does.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +91,8 @@ pub enum Does {
     MarksEnd,
     /// Which row the request is about is written down before.
     Registers,
+    /// A bucket that has rows is named before, where this process has not named it yet.
+    Names,
 }
 
 /// What a decision expects of the row.
@@ -181,6 +183,8 @@ fn plan(
     if class == Class::Decided && write.is_by_value(entity) {
         effects.push(Effect { table: REGISTER.to_owned(), does: Does::Registers, when: When::Always });
     }
+    let names: Vec<Effect> = effects.iter().filter_map(|effect| scope.names(effect)).collect();
+    effects.extend(names);
     Some(WritePlan { pattern: pattern.name.clone(), step, entity: entity.name.clone(), class, times_max, effects })
 }
 
@@ -238,6 +242,14 @@ impl Scope<'_> {
             does: Does::MarksEnd,
             when,
         })
+    }
+
+    /// What comes before a row that is put into a table that is cut by time. Most often the bucket is known by then.
+    fn names(&self, effect: &Effect) -> Option<Effect> {
+        let puts = matches!(effect.does, Does::Places | Does::Puts(_) | Does::Moves(_) | Does::Contributes);
+        let table = self.layout.table(&effect.table).filter(|_| puts)?;
+        table.partition.bucket()?;
+        Some(Effect { table: BUCKETS.to_owned(), does: Does::Names, when: When::Sometimes })
     }
 
     fn on_source(&self, entity: &str, does: Does, when: When, effects: &mut Vec<Effect>) {

@@ -19,11 +19,13 @@ mod truth;
 pub use access::{Access, Component, Reach, Slice, Why};
 pub use effects::{Does, Effect, Expects, When, WritePlan, counts_again, way, way_of};
 pub use horizons::Horizons;
-pub use program::{PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, impossible, selection, stated_path, targets};
+pub use program::{
+    PAGE_ASSUMED, PAGES_MAX, Program, ReadPlan, Walked, impossible, selection, stated_path, targets, walked,
+};
 pub use question::{Asked, Wants, questions, questions_of_copies, target};
 pub use refusal::{Because, Refusal, What};
 pub use stored::{
-    ALL_COLUMN, Companions, DIRTY_LOG, REGISTER, absent_column, bucket_column, copied_column, copied_kind,
+    ALL_COLUMN, BUCKETS, Companions, DIRTY_LOG, REGISTER, absent_column, bucket_column, copied_column, copied_kind,
     end_is_followed, is_index, kind_of, owner_column, rows_of, shown_column, source_columns, stored, system_tables,
 };
 pub use test::{Fixed, Test, Within, tests};

@@ -304,15 +304,7 @@ pub(crate) fn at_most(catalog: &Catalog, asked: &Asked, access: &Access) -> Opti
         Reach::Via { .. } => return Some(times(ReadsAtMost { partitions: 2, rows: 2 })),
         Reach::Slice(slice) => slice,
     };
-    let (mut merged, mut walked) = (1_u64, 1_u64);
-    for component in &slice.partition {
-        match component {
-            Component::Field(_, to) => merged = merged.checked_mul(to.values_max()?)?,
-            Component::Buckets { step, .. } => walked = walked.checked_mul(buckets(catalog, asked, *step)?)?,
-        }
-    }
-    let mut ranges = slice.equal.iter().map(|(_, to): &(String, Fixed)| to.values_max());
-    let ranges = ranges.try_fold(1_u64, |all, values| all.checked_mul(values?))?;
+    let (merged, each) = ranges(slice)?;
     let rows = match asked.wants {
         Wants::Row => 1,
         Wants::Rows { page, .. } if !access.remains.is_empty() => page.saturating_mul(PAGES_MAX),
@@ -323,26 +315,68 @@ pub(crate) fn at_most(catalog: &Catalog, asked: &Asked, access: &Access) -> Opti
         Wants::Count { up_to } => up_to.saturating_add(1),
         Wants::All => return None,
     };
-    Some(times(ReadsAtMost {
-        partitions: merged.checked_mul(walked)?,
-        rows: rows.saturating_mul(merged.saturating_mul(ranges)),
+    Some(times(match walked(catalog, asked, slice)? {
+        None => ReadsAtMost { partitions: merged, rows: rows.saturating_mul(each) },
+        // Which buckets there are is read first. Where they hold little they are read side by side, and as many rows may be
+        // too many then as are wanted.
+        Some(walked) => ReadsAtMost {
+            partitions: merged.checked_mul(walked.buckets.checked_add(1)?)?,
+            rows: rows.saturating_mul(2).saturating_mul(each).saturating_add(walked.names),
+        },
     }))
 }
 
-/// How many buckets one call reads at most: as far as the pattern looks back, or as far as rows are kept.
-fn buckets(catalog: &Catalog, asked: &Asked, step: keyloom_model::layout::Bucket) -> Option<u64> {
-    use keyloom_model::TimeUnit;
-    use keyloom_model::layout::Bucket;
-    let selection = selection(catalog, asked)?;
-    let span = selection.span.and_then(|span| span.worst).or_else(|| catalog.entity(&asked.entity)?.kept_for())?;
-    let step = match step {
-        Bucket::Hour => TimeUnit::Hour,
-        Bucket::Day => TimeUnit::Day,
-        Bucket::Month => TimeUnit::Month,
-        Bucket::Year => TimeUnit::Year,
+/// How many partitions a slice is of at most, and how many ranges of them.
+fn ranges(slice: &access::Slice) -> Option<(u64, u64)> {
+    let fixed = slice.partition.iter().filter_map(|component| match component {
+        Component::Field(_, to) => Some(to.values_max()),
+        Component::Bucket { .. } | Component::Buckets { .. } => None,
+    });
+    let all = |mut each: Box<dyn Iterator<Item = Option<u64>> + '_>| {
+        each.try_fold(1_u64, |all, values| all.checked_mul(values?))
     };
+    let merged = all(Box::new(fixed))?;
+    let equal = all(Box::new(slice.equal.iter().map(|(_, to): &(String, Fixed)| to.values_max())))?;
+    Some((merged, merged.saturating_mul(equal)))
+}
+
+/// What one call reads at most of a list that is cut by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walked {
+    /// Buckets of each group.
+    pub buckets: u64,
+    /// Names of buckets in all.
+    pub names: u64,
+}
+
+/// What one call reads of buckets at most, where a slice is of several. A bucket has a second name where its rows last longer
+/// than the first says.
+///
+/// `None` where that has no bound.
+pub fn walked(catalog: &Catalog, asked: &Asked, slice: &access::Slice) -> Option<Option<Walked>> {
+    let step = slice.partition.iter().find_map(|component| match component {
+        Component::Buckets { step, .. } => Some(*step),
+        Component::Bucket { .. } | Component::Field(..) => None,
+    });
+    let Some(step) = step else { return Some(None) };
+    let (buckets, (_, each)) = (buckets(catalog, asked, step)?, ranges(slice)?);
+    Some(Some(Walked { buckets, names: buckets.saturating_mul(2).saturating_mul(each) }))
+}
+
+/// How many buckets a page reads at most where neither its pattern nor the end of rows says how far back it looks.
+const BUCKETS_ASSUMED: u64 = 64;
+
+/// How many buckets of a group one call reads at most: as far as the pattern looks back, or as far as rows are kept. A page of
+/// which nobody says so ends after some of them, and the next goes on.
+fn buckets(catalog: &Catalog, asked: &Asked, step: keyloom_model::layout::Bucket) -> Option<u64> {
+    let selection = selection(catalog, asked)?;
+    let span = selection.span.and_then(|span| span.worst).or_else(|| catalog.entity(&asked.entity)?.kept_for());
     // A span that begins and ends within a step touches one more of them.
-    Some(span.milliseconds() / step.milliseconds() + 2)
+    let touched = span.map(|span| span.milliseconds() / step.unit().milliseconds() + 2);
+    touched.or(match asked.wants {
+        Wants::Rows { goes_on: true, .. } => Some(BUCKETS_ASSUMED),
+        Wants::Rows { goes_on: false, .. } | Wants::Row | Wants::Count { .. } | Wants::All => None,
+    })
 }
 
 /// The selection of a question's pattern.
@@ -437,6 +471,7 @@ impl Does {
             Self::Places | Self::Clears | Self::Puts(_) | Self::Moves(_) | Self::Removes(_) => 0,
             Self::Checks { held: false } | Self::Copies { held: false } | Self::Adds { rides: true } => 0,
             Self::Keeps(Way::Newest) | Self::Touches | Self::Marks | Self::MarksEnd | Self::Registers => 0,
+            Self::Names => 0,
         }
     }
 }

@@ -56,6 +56,9 @@ pub const DIRTY_LOG: &str = "kl_dirty";
 /// The table of which row a request is about that names it by a unique value.
 pub const REGISTER: &str = "kl_register";
 
+/// The table of which buckets the groups of other tables have.
+pub const BUCKETS: &str = "kl_bucket";
+
 /// The column that holds a field of a row that this one points to.
 pub fn copied_column(path: &Path) -> String {
     format!("kl_of_{}", path.to_string().replace('.', "_"))
@@ -70,8 +73,9 @@ pub fn copied_kind(catalog: &Catalog, layout: &Layout, path: &Path) -> Option<Ki
 }
 
 /// The tables that Keyloom keeps for itself: what a process needs across restarts, which requests rows no longer remember,
-/// what callers show to say who they are, where anything comes after a decision what is to be looked at again, and where
-/// rows are changed by a unique value which row each request is about.
+/// what callers show to say who they are, where anything comes after a decision what is to be looked at again, where
+/// rows are changed by a unique value which row each request is about, and where tables are cut by time which buckets there
+/// are.
 pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions) -> Vec<Stored> {
     let grace_ms = Horizons::of(catalog, layout).grace_ms;
     let system = vec![column("value", Kind::Bytes)];
@@ -113,6 +117,19 @@ pub fn system_tables(catalog: &Catalog, layout: &Layout, companions: Companions)
         let request = vec![column("request", Kind::Bytes)];
         let register = table(REGISTER, Discipline::Decided, request, Vec::new(), columns);
         tables.push(Stored { grace_ms, ..register });
+    }
+    if layout.tables.iter().any(|table| table.partition.bucket().is_some()) {
+        let partition = vec![column("cut_table", Kind::Text), column("cut_group", Kind::Bytes)];
+        let moment = |name: &str| SortColumn {
+            name: name.to_owned(),
+            kind: Kind::Timestamp { micros: false },
+            descending: false,
+        };
+        // A bucket whose rows last longer than was known has another name: names are never changed.
+        let sort = vec![moment("begins"), moment("until")];
+        let columns = vec![column("named", Kind::Timestamp { micros: true })];
+        let buckets = table(BUCKETS, Discipline::Placed, partition, sort, columns);
+        tables.push(Stored { grace_ms, ..buckets });
     }
     tables
 }

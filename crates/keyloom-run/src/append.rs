@@ -151,6 +151,7 @@ impl Run {
             Placement { table: self.table(row.table).0, key: &row.key, placing }
         });
         let placements: Vec<Placement<'_>> = placements.collect();
+        self.name_buckets(rows.iter().copied()).await?;
         let together = rows.len() > 1 && self.protocol.places_together;
         self.store.place(&placements, together, millis(self.now_us())).await
     }

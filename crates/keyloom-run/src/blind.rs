@@ -131,9 +131,7 @@ impl Run {
 /// A row of which nothing is known but its key, which says where it stands.
 pub(crate) fn removed(entity: &EntityPlan, key: &[Owned]) -> Record {
     let mut values = vec![Value::Null; entity.fields.len()];
-    for (field, value) in entity.source.key.iter().zip(key) {
-        values[*field] = value.clone();
-    }
+    entity.source.fill(key, &mut values);
     Record::placed(0, 0, values)
 }
 

@@ -10,6 +10,7 @@ use keyloom_store::{Along, Change, Decision, Expect, Fault, GroupImage, Image, M
 use keyloom_value::{Kind, Value};
 
 use crate::{
+    bucket::bucket_of,
     changing::Level,
     dirty::Mark,
     evaluate::Scope,
@@ -187,6 +188,7 @@ pub(crate) fn place(entity: &EntityPlan, projection: &Projection, record: &Recor
             Some(if value.is_null() { stand_in(kind) } else { value.clone() })
         }
         KeyPart::All => Some(ALL),
+        KeyPart::Bucket(step, field) => bucket_of(step, &record.values[field], &entity.fields[field].1),
     };
     projection.key.iter().map(component).collect()
 }

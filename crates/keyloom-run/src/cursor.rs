@@ -39,10 +39,12 @@ pub(crate) struct Binding<'a> {
 
 impl Cursor {
     pub(crate) fn write(&self, binding: &Binding<'_>) -> String {
-        let mut bytes = vec![FORMAT, u8::from(self.backwards) | u8::from(self.behind.is_some()) << 1];
+        let edge = self.behind.as_ref().is_some_and(|position| position.edge);
+        let flags = u8::from(self.backwards) | u8::from(self.behind.is_some()) << 1 | u8::from(edge) << 2;
+        let mut bytes = vec![FORMAT, flags];
         bytes.extend(binding.place);
         bytes.extend(binding.inputs);
-        if let Some(Position { behind, range }) = &self.behind {
+        if let Some(Position { behind, range, .. }) = &self.behind {
             bytes.extend(range.to_le_bytes());
             bytes.extend(behind);
         }
@@ -74,7 +76,8 @@ impl Cursor {
         let mut position = None;
         if flags & 2 != 0 {
             let (range, behind) = behind.split_first_chunk().ok_or_else(strange)?;
-            position = Some(Position { behind: behind.to_vec(), range: u32::from_le_bytes(*range) });
+            let range = u32::from_le_bytes(*range);
+            position = Some(Position { behind: behind.to_vec(), range, edge: flags & 4 != 0 });
         }
         Ok(Self { backwards: flags & 1 != 0, behind: position })
     }

@@ -210,6 +210,7 @@ impl Run {
             Placement { table: self.table(row.table).0, key: &row.key, placing }
         });
         let placements: Vec<Placement<'_>> = placements.collect();
+        self.name_buckets(rows.iter()).await?;
         self.store.place(&placements, false, millis(self.now_us())).await
     }
 

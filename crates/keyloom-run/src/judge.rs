@@ -98,9 +98,7 @@ impl Run {
                 values[*field] = value.clone();
             }
         }
-        for (field, value) in entity.source.key.iter().zip(&request.target) {
-            values[*field] = value.clone();
-        }
+        entity.source.fill(&request.target, &mut values);
         if let Some(tenant) = entity.tenant {
             values[tenant] = inputs.tenant();
         }

@@ -11,6 +11,7 @@
 mod answer;
 mod append;
 mod blind;
+mod bucket;
 mod caller;
 mod carry;
 mod changing;

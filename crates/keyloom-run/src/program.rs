@@ -14,12 +14,16 @@ mod writes;
 
 use std::{fmt, sync::Arc};
 
-use keyloom_model::{Action, Catalog, Entity, Expr, Pattern};
-use keyloom_plan::{Companions, DIRTY_LOG, REGISTER};
+use keyloom_model::{
+    Action, Catalog, Entity, Expr, Pattern,
+    layout::{Bucket, Part},
+};
+use keyloom_plan::{BUCKETS, Companions, DIRTY_LOG, REGISTER};
 use keyloom_store::{ColumnAt, Shape, Table};
 use keyloom_value::{Kind, Value};
 
 use crate::{
+    bucket::{Cut, bucket_of},
     inputs::{InputKinds, input_kinds},
     record::Record,
 };
@@ -27,7 +31,7 @@ use crate::{
 pub(crate) use copies::{Copied, Copiers};
 pub(crate) use kept::{Counts, Kept};
 pub(crate) use outputs::{From, Outputs};
-pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices, Turn};
+pub(crate) use reads::{Access, Bounds, Choice, Question, Reach, Read, Slices, Turn, Walks};
 pub(crate) use support::{Support, Whole};
 pub(crate) use writes::{Answers, MustExist, Target, Write};
 
@@ -53,6 +57,10 @@ pub struct Program {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) companions: Companions,
     pub(crate) tables: Vec<Table>,
+    /// How each of them is cut by time, if it is.
+    pub(crate) cuts: Vec<Option<Cut>>,
+    /// The one of them that says which buckets groups have; there where tables are cut by time.
+    pub(crate) buckets: Option<usize>,
     pub(crate) entities: Vec<EntityPlan>,
     pub(crate) kept: Vec<Kept>,
     pub(crate) plans: Vec<Plan>,
@@ -93,8 +101,7 @@ pub(crate) struct EntityPlan {
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) table: usize,
-    /// The fields of its key.
-    pub(crate) key: Vec<usize>,
+    pub(crate) key: Vec<KeyPart>,
     /// The fields of its other columns, each with its position in the root group.
     pub(crate) own: Vec<(usize, usize)>,
     /// Where each field is; nowhere where it is kept from other rows.
@@ -145,7 +152,7 @@ pub(crate) struct Index {
     pub(crate) shown: usize,
 }
 
-/// A component of a projection's key.
+/// A component of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPart {
     /// A field: rows without it have no place.
@@ -156,6 +163,18 @@ pub(crate) enum KeyPart {
     Flagged(usize),
     /// The same for all rows that stand there: the one partition of all, or that an index shows them.
     All,
+    /// The step of time in which a field lies.
+    Bucket(Bucket, usize),
+}
+
+impl KeyPart {
+    /// The field that it is, as it is.
+    pub(crate) fn field(self) -> Option<usize> {
+        match self {
+            Self::Field(field) => Some(field),
+            Self::IsAbsent(_) | Self::Flagged(_) | Self::All | Self::Bucket(..) => None,
+        }
+    }
 }
 
 /// What stands where all rows have the same.
@@ -211,6 +230,8 @@ impl Program {
             planned: Arc::new(planned.clone()),
             catalog: Arc::new(catalog.clone()),
             companions: planned.companions,
+            cuts: cuts(planned),
+            buckets: planned.system.iter().position(|table| table.name == BUCKETS),
             tables,
             entities: Vec::new(),
             kept: Vec::new(),
@@ -294,6 +315,11 @@ impl Program {
         self.planned.system.iter().position(|table| table.name == REGISTER)
     }
 
+    /// Whether a table is cut by time.
+    pub fn is_cut(&self) -> bool {
+        self.cuts.iter().any(Option::is_some)
+    }
+
     /// Whether rows of some entity are placed without a decision, with marks where something follows.
     pub(crate) fn places(&self) -> bool {
         self.entities.iter().any(|entity| entity.source.hidden.is_none())
@@ -319,7 +345,9 @@ impl Projection {
     /// Whether a row's identity alone says whether and where it stands.
     fn is_fixed_by(&self, identity: &[usize]) -> bool {
         let known = |part: &KeyPart| match part {
-            KeyPart::Field(field) | KeyPart::IsAbsent(field) | KeyPart::Flagged(field) => identity.contains(field),
+            KeyPart::Field(field) | KeyPart::IsAbsent(field) | KeyPart::Flagged(field) | KeyPart::Bucket(_, field) => {
+                identity.contains(field)
+            }
             KeyPart::All => true,
         };
         self.filter.is_none() && self.key.iter().all(known)
@@ -331,7 +359,7 @@ impl Source {
     fn as_list(&self) -> Projection {
         Projection {
             table: self.table,
-            key: self.key.iter().map(|field| KeyPart::Field(*field)).collect(),
+            key: self.key.clone(),
             own: Vec::new(),
             copies: Vec::new(),
             columns: self.columns.clone(),
@@ -339,6 +367,20 @@ impl Source {
             filter: None,
             shows_version: true,
         }
+    }
+
+    /// Gives a row the fields that its key says.
+    pub(crate) fn fill(&self, key: &[Value<'static>], values: &mut [Value<'static>]) {
+        for (part, value) in self.key.iter().zip(key) {
+            if let Some(field) = part.field() {
+                values[field] = value.clone();
+            }
+        }
+    }
+
+    /// The fields of its key.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = usize> {
+        self.key.iter().filter_map(|part| part.field())
     }
 }
 
@@ -364,17 +406,34 @@ impl EntityPlan {
 
     /// The key of its row in the source table.
     pub(crate) fn source_key(&self, record: &Record) -> Vec<Value<'static>> {
-        self.source.key.iter().map(|field| record.values[*field].clone()).collect()
+        self.source_key_in(&record.values)
+    }
+
+    /// The same of a row with these values.
+    pub(crate) fn source_key_in(&self, values: &[Value<'static>]) -> Vec<Value<'static>> {
+        let component = |part: &KeyPart| match *part {
+            KeyPart::Bucket(step, field) => {
+                bucket_of(step, &values[field], &self.fields[field].1).unwrap_or(Value::Null)
+            }
+            part => part.field().map_or(ALL, |field| values[field].clone()),
+        };
+        self.source.key.iter().map(component).collect()
     }
 
     /// The same of one whose identity is known.
     pub(crate) fn source_key_of(&self, identity: &[Value<'static>]) -> Vec<Value<'static>> {
-        reorder(identity, &self.key, &self.source.key)
+        let mut values = vec![Value::Null; self.fields.len()];
+        for (field, value) in self.key.iter().zip(identity) {
+            values[*field] = value.clone();
+        }
+        self.source_key_in(&values)
     }
 
     /// Who it is, by the key of its row in the source table.
     pub(crate) fn identity_of(&self, source_key: &[Value<'static>]) -> Vec<Value<'static>> {
-        reorder(source_key, &self.source.key, &self.key)
+        let mut values = vec![Value::Null; self.fields.len()];
+        self.source.fill(source_key, &mut values);
+        self.key.iter().map(|field| values[*field].clone()).collect()
     }
 
     /// By how many columns reservations name their owner. The only row of a tenant has no key, but either holds a value or not.
@@ -388,10 +447,14 @@ impl EntityPlan {
     }
 }
 
-/// The values of these fields in the order of those.
-fn reorder(values: &[Value<'static>], from: &[usize], to: &[usize]) -> Vec<Value<'static>> {
-    let at = |field: &usize| from.iter().position(|known| known == field);
-    to.iter().map(|field| at(field).map_or(Value::Null, |at| values[at].clone())).collect()
+/// How each table is cut, Keyloom's own first.
+fn cuts(planned: &keyloom_plan::Program) -> Vec<Option<Cut>> {
+    let cut = |laid: &keyloom_model::layout::Table| {
+        let (step, _) = laid.partition.bucket()?;
+        let is_bucket = |part: &Part| matches!(part, Part::Bucket(..));
+        laid.partition.parts().iter().position(is_bucket).map(|at| Cut { at, step })
+    };
+    std::iter::repeat_n(None, planned.system.len()).chain(planned.layout.tables.iter().map(cut)).collect()
 }
 
 /// An expression that a plan evaluates, with the kind it is to have.

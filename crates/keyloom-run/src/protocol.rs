@@ -108,6 +108,10 @@ pub struct Protocol {
     pub recounts_left: bool,
     /// Who drops a place that a row has left counts its group again before.
     pub recounts_dropped: bool,
+    /// A bucket is named, and that is acknowledged, before its first row is sent.
+    pub names_first: bool,
+    /// A bucket is named for as long as any of its rows last.
+    pub names_outlast: bool,
 }
 
 impl Protocol {
@@ -162,5 +166,7 @@ impl Protocol {
         looks_at_ends: true,
         recounts_left: true,
         recounts_dropped: true,
+        names_first: true,
+        names_outlast: true,
     };
 }

@@ -6,6 +6,7 @@ mod merge;
 mod page;
 mod ranges;
 mod starts;
+mod trail;
 
 use keyloom_plan::Wants;
 use keyloom_store::{Freshness, Get, Millis, Store};

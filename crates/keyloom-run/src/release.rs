@@ -78,8 +78,8 @@ impl Run {
     ) -> BoxFuture<'a, Result<bool, Problem>> {
         Box::pin(async move {
             let mut values = vec![Value::Null; entity.fields.len()];
-            for field in &entity.source.key {
-                values[*field] = there.values[*field].clone();
+            for field in entity.source.fields() {
+                values[field] = there.values[field].clone();
             }
             let clock = u64::try_from(now_us).unwrap_or(0).max(2);
             let version = clock.max(there.version + 2);

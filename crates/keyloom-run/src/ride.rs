@@ -64,6 +64,7 @@ impl Run {
         });
         let along = reserved.chain(kept).chain(carried).chain(left).chain(placed).chain(checked);
         let along: Vec<Along<'_>> = along.collect();
+        self.name_buckets(standing.iter()).await?;
         let before = intent.before.map(|before| before.version);
         let tried = tried(self.decide_source(entity, before, record, &along, now_us).await, true)?;
         if !matches!(tried, Tried::Done { .. }) {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     answer::Answer,
+    bucket::Remembered,
     caller::Caller,
     changing::Level,
     dirty::Mark,
@@ -41,6 +42,8 @@ pub struct Run {
     pub(crate) protocol: Protocol,
     /// Marks of the dirty log that are done and are not yet said to be.
     pub(crate) owed: Mutex<Vec<Mark>>,
+    /// The buckets that this process has named.
+    pub(crate) named: Remembered,
 }
 
 /// One call of a pattern.
@@ -111,6 +114,7 @@ impl Run {
             secret: [0; 32],
             protocol: Protocol::AS_DESIGNED,
             owed: Mutex::default(),
+            named: Remembered::default(),
         };
         let name = run.program.catalog.name.clone();
         let held = run.remembered("catalog", name.as_bytes()).await?;

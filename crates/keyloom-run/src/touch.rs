@@ -110,9 +110,7 @@ pub(crate) fn touched(entity: &EntityPlan, key: &[Owned], there: Option<Record>,
         return Record { version: clock.max(there.version + 2), ..there };
     }
     let mut values = vec![Value::Null; entity.fields.len()];
-    for (field, value) in entity.source.key.iter().zip(key) {
-        values[*field] = value.clone();
-    }
+    entity.source.fill(key, &mut values);
     Record {
         version: clock,
         created_us: NOT_DELETED,

@@ -42,6 +42,7 @@ impl Run {
     /// What was in memory alone is gone, as when the process dies.
     pub fn forget_all(&self) {
         self.owed.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.named.clear();
     }
 
     /// Whether something follows when rows end.
@@ -142,7 +143,7 @@ impl Run {
                 }
                 match self.judge(plan, None, &call, &request).await? {
                     Next::Stands(values) => {
-                        let key: Vec<_> = entity.source.key.iter().map(|field| values[*field].clone()).collect();
+                        let key = entity.source_key_in(&values);
                         let version = version_of(entity, &values, &request)?;
                         // What is put without a look is not remembered for long.
                         if plan.verb == WriteVerb::Put {

@@ -355,8 +355,14 @@ impl Verify {
         let mut due = Vec::new();
         for row in &rows {
             let record = Record::read(row, shape, &plan.source)?;
-            let follows = run.due(plan, &record, now_us)?.into_iter().filter(|due| self.looks_at(due.table()));
-            due.extend(follows.map(|due| (records.len(), due)));
+            for follows in run.due(plan, &record, now_us)?.into_iter().filter(|due| self.looks_at(due.table())) {
+                // Rows that stand together are most often in one bucket.
+                let is_same =
+                    |(_, known): &(usize, due::Due)| matches!(known, due::Due::Name(_)) && known.key() == follows.key();
+                if !matches!(follows, due::Due::Name(_)) || !due.iter().any(is_same) {
+                    due.push((records.len(), follows));
+                }
+            }
             records.push(record);
         }
         let mut of_rows: Vec<_> = due.iter_mut().map(|(at, due)| (&records[*at], due)).collect();
@@ -581,8 +587,11 @@ impl Run {
         let list = entity.projections.iter().find(|list| list.table == table);
         let odd = || Problem::Broken(format!("`{}` does not say whose its rows are", shape.table().name));
         let list = list.ok_or_else(odd)?;
-        let field = |field: &usize| Ok(row.value(shape, list.columns[*field].ok_or_else(odd)?)?.into_owned());
-        entity.source.key.iter().map(field).collect::<Result<_, Problem>>().map(Some)
+        let mut values = vec![Value::Null; entity.fields.len()];
+        for field in entity.source.fields() {
+            values[field] = row.value(shape, list.columns[field].ok_or_else(odd)?)?.into_owned();
+        }
+        Ok(Some(entity.source_key_in(&values)))
     }
 }
 
@@ -618,7 +627,7 @@ fn served(run: &Run) -> BTreeSet<usize> {
 /// Whether rows of a list say which source row they are of. A source that is not keyed by its identity alone can't be
 /// found from a list that lacks another part of its key.
 fn says_whose(entity: &EntityPlan, list: &Projection) -> bool {
-    entity.source.key.iter().all(|field| list.columns[*field].is_some())
+    entity.source.fields().all(|field| list.columns[field].is_some())
 }
 
 /// Stands for the tables, so that nobody goes on in others.

@@ -180,10 +180,10 @@ impl Run {
         let values = self.new_values(plan, entity, &call.inputs, request)?;
         // The key of rows that are only added may hold what follows from others.
         let values = self.derived(entity, values, &call.inputs, request.now_us)?;
-        if let Some(field) = entity.source.key.iter().find(|field| values[**field].is_null()) {
-            return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[*field].0)));
+        if let Some(field) = entity.source.fields().find(|field| values[*field].is_null()) {
+            return Err(Problem::Input(format!("`{}`: it is missing", entity.fields[field].0)));
         }
-        Ok(entity.source.key.iter().map(|field| values[*field].clone()).collect())
+        Ok(entity.source_key_in(&values))
     }
 
     /// Tries until the row is decided or there is an answer without; `None` when others were always first.
@@ -394,9 +394,7 @@ fn successor(there: Option<&Record>, values: Vec<Owned>, request: &Request, live
 /// The row that stands for one that is gone: who it was, and what it remembers.
 fn gone(entity: &EntityPlan, there: Option<&Record>, request: &Request) -> Record {
     let mut values = vec![Value::Null; entity.fields.len()];
-    for (field, value) in entity.source.key.iter().zip(&request.target) {
-        values[*field] = value.clone();
-    }
+    entity.source.fill(&request.target, &mut values);
     let rest = there.map_or_else(Vec::new, |there| vec![Value::Null; there.rest.len()]);
     Record { gone: true, rest, ..successor(there, values, request, true) }
 }

@@ -1,7 +1,7 @@
 //! How large partitions are: the groups of the catalog that stand together.
 
-use keyloom_model::layout::{Bucket, Holds, Part, Table};
-use keyloom_model::{By, ByItem, Distribution, Entity, Expr, Group, GroupSize, KnownBy, Path, Selection, TimeUnit};
+use keyloom_model::layout::{Holds, Part, Table};
+use keyloom_model::{By, ByItem, Distribution, Entity, Expr, Group, GroupSize, KnownBy, Path, Selection};
 use keyloom_plan::{Program, Reach, ReadPlan, rows_of, selection};
 
 use crate::quantity::{Quantity, Three};
@@ -49,10 +49,7 @@ pub(crate) fn of_table(program: &Program, table: &Table, rows: &Rows) -> Option<
     let entity = catalog.entity(rows_of(catalog, table)?)?;
     let by: Vec<String> = table.partition.parts().iter().map(written).collect();
     let fields = fields(catalog, table);
-    let bucket = table.partition.parts().iter().find_map(|part| match part {
-        Part::Bucket(step, _) => Some(step_ms(*step)),
-        Part::Field(_) => None,
-    });
+    let bucket = table.partition.bucket().map(|(step, _)| step.unit().milliseconds());
     let kept_ms = kept_ms(catalog, entity);
     let name = || if fields.is_empty() { "all".to_owned() } else { fields.join(", ") };
     let stated = stated(program, table, entity, &fields);
@@ -156,16 +153,6 @@ fn written(part: &Part) -> String {
 
 fn one() -> Quantity {
     Quantity::known(1_u64)
-}
-
-fn step_ms(step: Bucket) -> u64 {
-    let unit = match step {
-        Bucket::Hour => TimeUnit::Hour,
-        Bucket::Day => TimeUnit::Day,
-        Bucket::Month => TimeUnit::Month,
-        Bucket::Year => TimeUnit::Year,
-    };
-    unit.milliseconds()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use keyloom_model::layout::Question;
 use keyloom_model::{By, ByItem, Expr, Freshness as Asks, GroupSize, Path, Pattern, Root, Selection};
-use keyloom_plan::{Component, Fixed, Reach, ReadPlan, Slice, Wants, selection};
+use keyloom_plan::{BUCKETS, Component, Fixed, Reach, ReadPlan, Slice, Walked, Wants, selection, walked};
 use keyloom_store::Freshness;
 
 use crate::effort::Cost;
@@ -43,7 +43,10 @@ impl Ground<'_> {
                 visits.visit(get(reservations, freshness), once);
                 visits.visit(get(&access.table, freshness), once);
             }
-            Reach::Slice(slice) => visits.beside.push(sliced(self, plan, slice)),
+            Reach::Slice(slice) => {
+                visits.beside.extend(buckets(self, plan).map(names));
+                visits.beside.push(sliced(self, plan, slice));
+            }
         }
         for (at, path) in access.looks_up.iter().enumerate() {
             let earlier =
@@ -61,9 +64,16 @@ pub(crate) fn get(table: &str, freshness: Freshness) -> Visit {
     Visit::Get { table: table.to_owned(), freshness }
 }
 
+/// Which buckets there are, where a range does not say so itself.
+fn names(walked: Walked) -> Beside {
+    let of = |rows: u64| Visit::Slice { table: BUCKETS.to_owned(), rows, freshness: Freshness::Settled };
+    let often = Often { least: of(1), most: of(walked.buckets), millionths: Between { low: 0, high: ALWAYS } };
+    often.into()
+}
+
 /// Rows of some partitions.
 fn sliced(ground: &Ground<'_>, plan: &ReadPlan, slice: &Slice) -> Beside {
-    let (rows, partitions) = (rows(ground, plan), partitions(plan, slice));
+    let (rows, partitions) = (rows(ground, plan), partitions(ground, plan, slice));
     let table = &plan.access.table;
     // An index follows its table, and no read of it can wait for that.
     let freshness = if ground.is_index(table) { Freshness::Any } else { Freshness::Settled };
@@ -81,9 +91,7 @@ fn sliced(ground: &Ground<'_>, plan: &ReadPlan, slice: &Slice) -> Beside {
 /// How many rows a call looks at: typically as many as the group has, and no more than the bound of the plan. Where neither
 /// the group nor `matches` is stated, anything up to the bound.
 fn rows(ground: &Ground<'_>, plan: &ReadPlan) -> Between<u128> {
-    let bound = plan.at_most.map_or(u128::from(u64::MAX), |reads| u128::from(reads.rows));
-    let batch = u128::from(plan.asked.batch.max(1));
-    let bound = bound / batch;
+    let bound = bound(ground, plan).unwrap_or(u128::from(u64::MAX));
     let of = selection(ground.catalog(), &plan.asked);
     let wanted = match plan.asked.wants {
         Wants::Row => return Between::exactly(1),
@@ -119,7 +127,7 @@ fn looked_through(ground: &Ground<'_>, plan: &ReadPlan) -> Option<GroupSize> {
     let tenant = ground.catalog().tenant.as_ref().map(|tenant| tenant.field.as_str());
     let partition = slice.partition.iter().filter_map(|component| match component {
         Component::Field(field, _) => Some(field),
-        Component::Buckets { .. } => None,
+        Component::Bucket { .. } | Component::Buckets { .. } => None,
     });
     let known = partition.chain(slice.equal.iter().map(|(field, _)| field));
     let item = |field: &String| ByItem { path: Path::own(field), value: Expr::Path(Path::own(field)) };
@@ -135,9 +143,22 @@ fn looked_through(ground: &Ground<'_>, plan: &ReadPlan) -> Option<GroupSize> {
     })
 }
 
+/// How many rows of its table a call looks at, at most.
+fn bound(ground: &Ground<'_>, plan: &ReadPlan) -> Option<u128> {
+    let rows = plan.at_most?.rows / plan.asked.batch.max(1);
+    let names = buckets(ground, plan).map_or(0, |walked| walked.names);
+    Some(rows.saturating_sub(names).into())
+}
+
+/// What a call reads of buckets at most, where its rows stand in several.
+fn buckets(ground: &Ground<'_>, plan: &ReadPlan) -> Option<Walked> {
+    let Reach::Slice(slice) = &plan.access.reach else { return None };
+    walked(ground.catalog(), &plan.asked, slice).flatten()
+}
+
 /// How many rows a call looks at in the worst group.
 fn rows_worst(ground: &Ground<'_>, plan: &ReadPlan) -> u128 {
-    let bound = plan.at_most.map(|reads| u128::from(reads.rows / plan.asked.batch.max(1)));
+    let bound = bound(ground, plan);
     let worst = looked_through(ground, plan)
         .filter(|size| size.rows.per.is_none())
         .and_then(|size| size.rows.worst)
@@ -146,12 +167,15 @@ fn rows_worst(ground: &Ground<'_>, plan: &ReadPlan) -> u128 {
 }
 
 /// How many partitions a call reads.
-fn partitions(plan: &ReadPlan, slice: &Slice) -> Between<u128> {
+fn partitions(ground: &Ground<'_>, plan: &ReadPlan, slice: &Slice) -> Between<u128> {
     let batch = u128::from(plan.asked.batch.max(1));
     let high = plan.at_most.map_or(1, |reads| u128::from(reads.partitions) / batch).max(1);
     let merged = slice.partition.iter().map(|component| match component {
-        Component::Field(_, to) => values(to),
-        Component::Buckets { .. } => Between { low: 1, high },
+        Component::Field(_, to) | Component::Bucket { to, .. } => values(to),
+        Component::Buckets { .. } => {
+            let most = buckets(ground, plan).map_or(high, |walked| walked.buckets.into());
+            Between { low: 1, high: most.max(1) }
+        }
     });
     let merged = merged.fold(Between::exactly(1_u128), |all, one| Between {
         low: all.low.saturating_mul(one.low),

@@ -161,6 +161,7 @@ impl Making<'_, '_> {
             Does::Numbers => self.decide_as_read(effect, Becomes::Changed),
             Does::Touches => self.touch(effect),
             Does::Registers => self.decide_by_itself(effect, Becomes::New),
+            Does::Names => self.place(effect, Becomes::New),
             Does::Marks => {
                 self.place(effect, Becomes::New);
                 self.place(effect, Becomes::Gone);

@@ -63,8 +63,8 @@ impl Case {
     pub(crate) fn random(seed: u64, engine: Engine, abilities: &Abilities, lists: Lists) -> Option<Self> {
         let size = if seed.is_multiple_of(2) { keyloom_sample::Size::Small } else { keyloom_sample::Size::Medium };
         let mut catalog = catalogs::read(&keyloom_sample::catalog(seed, size)).ok()?;
-        // What may be copied is no reason to leave out a pattern.
-        let plain = if lists == Lists::Copying { Lists::AsDesigned } else { lists };
+        // What may be copied or cut is no reason to leave out a pattern.
+        let plain = if lists == Lists::Indexed { lists } else { Lists::AsDesigned };
         let mut compiling = catalogs::compiled(&catalog, engine, abilities, plain);
         for _ in 0..4 {
             let Err(words) = &compiling else { break };
@@ -81,6 +81,11 @@ impl Case {
         let writes = known.iter().any(|pattern| matches!(pattern.action, Action::Write(_)));
         let presents = lists == Lists::Indexed;
         writes.then(|| Self { catalog: catalog.clone(), program, growing: None, presents })
+    }
+
+    /// Whether a table of it is cut by time.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.program.is_cut()
     }
 
     /// Whether it grows while it is used.

@@ -3,8 +3,8 @@
 use keyloom_design::design;
 use keyloom_finding::Sources;
 use keyloom_model::{
-    Catalog, Class, Engine, Freshness, Path, Root,
-    layout::{Copied, CopyRule, Holds, Keeper, Layout, Question},
+    Catalog, Class, Engine, Freshness, Path, Root, Type,
+    layout::{Bucket, Copied, CopyRule, Holds, Keeper, Layout, Part, Partition, Question, Table},
 };
 use keyloom_run::{NotYet, Program};
 use keyloom_store::Abilities;
@@ -31,6 +31,9 @@ pub const GROWING: [(&str, &str, &[&str]); 2] = [
 ];
 
 const LOTS: &str = include_str!("catalogs/lots.yaml");
+
+/// Catalogs whose lists are cut by time, by name.
+pub const CUT: [(&str, &str); 1] = [("ledger", include_str!("catalogs/ledger.yaml"))];
 
 /// A catalog from its text.
 ///
@@ -59,6 +62,8 @@ pub enum Lists {
     Copying,
     /// The engine keeps them, where it can.
     Indexed,
+    /// They are cut by time, where their order begins with one.
+    Cut,
 }
 
 /// A catalog as it is designed and run on a store.
@@ -76,6 +81,7 @@ pub fn compiled(
         Lists::AsDesigned => designed,
         Lists::Copying => copying(catalog, designed),
         Lists::Indexed => indexed(catalog, designed),
+        Lists::Cut => cut(catalog, designed, abilities),
     };
     Program::of(&keyloom_plan::Program::compile(catalog, &layout, abilities))
 }
@@ -106,6 +112,35 @@ fn indexed(catalog: &Catalog, mut layout: Layout) -> Layout {
         }
     }
     layout
+}
+
+/// The layout with tables that are cut by the finest step that their order allows, as far as that is run.
+fn cut(catalog: &Catalog, mut layout: Layout, abilities: &Abilities) -> Layout {
+    // What was computed before they were cut is computed again.
+    layout.paths.clear();
+    for at in 0..layout.tables.len() {
+        let Some(part) = bucket(catalog, &layout.tables[at]) else { continue };
+        let mut finer = layout.clone();
+        if let Partition::By(parts) = &mut finer.tables[at].partition {
+            parts.push(part);
+        }
+        if Program::of(&keyloom_plan::Program::compile(catalog, &finer, abilities)).is_ok() {
+            layout = finer;
+        }
+    }
+    layout
+}
+
+/// The bucket by which a table can be cut.
+fn bucket(catalog: &Catalog, table: &Table) -> Option<Part> {
+    let (Holds::Source { entity, .. } | Holds::Projection { entity, .. }) = &table.holds else { return None };
+    let first = table.sort.first().filter(|item| !item.nulls_last)?;
+    let step = match catalog.entity(entity)?.field(&first.field)?.ty {
+        Type::Timestamp { .. } | Type::Uuid7 => Bucket::Hour,
+        Type::Date => Bucket::Day,
+        _ => return None,
+    };
+    Some(Part::Bucket(step, first.field.clone()))
 }
 
 /// The layout with copies of what is looked up in its lists.

@@ -7,7 +7,7 @@ use crate::trial::AS_DESIGNED;
 /// A rule, and how it is taken away.
 type Rule = (&'static str, fn(&mut Protocol));
 
-const RULES: [Rule; 40] = [
+const RULES: [Rule; 42] = [
     ("waits_for_terms", |it| it.waits_for_terms = false),
     // What is late would be waited for as well.
     ("removes_first", |it| (it.removes_first, it.arrives_ms) = (false, 0)),
@@ -50,6 +50,8 @@ const RULES: [Rule; 40] = [
     ("drops_seen", |it| it.drops_seen = false),
     ("looks_at_seen_again", |it| it.looks_at_seen_again = false),
     ("seen_in_place", |it| it.seen_in_place = false),
+    ("names_first", |it| it.names_first = false),
+    ("names_outlast", |it| it.names_outlast = false),
 ];
 
 /// As designed but for one rule; `None` where there is none of that name.

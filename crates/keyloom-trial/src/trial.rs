@@ -92,6 +92,18 @@ impl Tried {
         Ok(Self { name: name.to_owned(), on, case: Case::new(text, engine, &abilities, on.lists())? })
     }
 
+    /// A catalog by its text, with lists that are cut by time.
+    ///
+    /// # Errors
+    /// When it can't be read or is not run there.
+    pub fn cut(name: &str, text: &str, on: On) -> Result<Self, String> {
+        if on == On::Indexed {
+            return Err("lists that the engine keeps are not cut".into());
+        }
+        let (engine, abilities) = on.can();
+        Ok(Self { name: name.to_owned(), on, case: Case::new(text, engine, &abilities, Lists::Cut)? })
+    }
+
     /// A catalog by its text, which processes start with while others serve it without what is new.
     ///
     /// # Errors
@@ -108,15 +120,18 @@ impl Tried {
 
     /// The names of the catalogs that are tried.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        catalogs::SMALL.into_iter().map(|(name, _)| name).chain(catalogs::GROWING.into_iter().map(|(name, ..)| name))
+        let small = catalogs::SMALL.into_iter().chain(catalogs::CUT).map(|(name, _)| name);
+        small.chain(catalogs::GROWING.into_iter().map(|(name, ..)| name))
     }
 
     /// One of them; `None` where there is none of that name.
     pub fn named(name: &str, on: On) -> Option<Result<Self, String>> {
         let small = catalogs::SMALL.into_iter().find(|(known, _)| *known == name);
         let growing = catalogs::GROWING.into_iter().find(|(known, ..)| *known == name);
+        let cut = catalogs::CUT.into_iter().find(|(known, _)| *known == name);
         small
             .map(|(name, text)| Self::new(name, text, on))
+            .or_else(|| cut.map(|(name, text)| Self::cut(name, text, on)))
             .or_else(|| growing.map(|(name, text, new)| Self::growing(name, text, new, on)))
     }
 
@@ -124,6 +139,13 @@ impl Tried {
     pub fn random(seed: u64, on: On) -> Option<Self> {
         let (engine, abilities) = on.can();
         Some(Self { name: "random".to_owned(), on, case: Case::random(seed, engine, &abilities, on.lists())? })
+    }
+
+    /// The same with lists that are cut by time; `None` where none can be.
+    pub fn random_cut(seed: u64, on: On) -> Option<Self> {
+        let (engine, abilities) = on.can();
+        let case = Case::random(seed, engine, &abilities, Lists::Cut).filter(Case::is_cut)?;
+        Some(Self { name: "random".to_owned(), on, case })
     }
 
     /// One trial of one seed.

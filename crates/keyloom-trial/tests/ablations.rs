@@ -69,6 +69,10 @@ missed! {
     a_list_that_still_shows_what_its_caller_changed_is_caught: "drops_seen", ["market", Indexed, 0..500];
     a_source_row_that_is_older_than_what_was_seen_is_caught: "looks_at_seen_again", ["market", Indexed, 0..500];
     a_row_that_is_put_beyond_what_was_read_is_caught: "seen_in_place", ["market", Indexed, 0..500];
+    a_bucket_whose_name_is_not_awaited_is_caught:
+        "names_first", ["ledger", Wide, 0..1_000], ["ledger", Items, 0..1_000];
+    a_bucket_whose_name_ends_before_its_rows_is_caught:
+        "names_outlast", ["ledger", Wide, 0..100], ["ledger", Items, 0..100], ["ledger", Model, 0..100];
 }
 
 /// The days that are made for the rules that are not missed here.

@@ -175,6 +175,29 @@ fn parts_that_go_with_what_they_belong_to() {
 }
 
 #[test]
+fn lists_that_are_cut_by_time() {
+    for on in [On::Wide, On::Items, On::Model] {
+        enough(clean("ledger", on, 0..80));
+    }
+}
+
+#[test]
+fn random_catalogs_whose_lists_are_cut_by_time() {
+    let (mut sum, mut count) = (Tally::default(), 0);
+    for seed in 0..400 {
+        for on in [On::Wide, On::Items, On::Model] {
+            let Some(tried) = Tried::random_cut(seed, on) else { continue };
+            count += 1;
+            sum += tried
+                .check(seed, AS_DESIGNED)
+                .unwrap_or_else(|failure| panic!("seed {seed} on {}: {}", on.name(), failure.contradiction.words));
+        }
+    }
+    println!("{count} catalogs: {sum:?}");
+    assert!(count > 20 && sum.applied > 200, "too little happened: {count} catalogs, {sum:?}");
+}
+
+#[test]
 fn random_catalogs_on_all_stores() {
     let (mut sum, mut count) = (Tally::default(), 0);
     for seed in 0..400 {

@@ -1,7 +1,7 @@
 use crate::class::Class;
 use crate::expr::{self, Expr};
 use crate::pattern::Direction;
-use crate::quantity::{Rate, TimeSpan};
+use crate::quantity::{Rate, TimeSpan, TimeUnit};
 
 /// A table: what its rows are and where they stand.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,6 +180,18 @@ words! {
     }
 }
 
+impl Bucket {
+    /// How long a step is.
+    pub fn unit(self) -> TimeUnit {
+        match self {
+            Self::Hour => TimeUnit::Hour,
+            Self::Day => TimeUnit::Day,
+            Self::Month => TimeUnit::Month,
+            Self::Year => TimeUnit::Year,
+        }
+    }
+}
+
 words! {
     /// What goes when rows end.
     WhenExpired {
@@ -206,6 +218,14 @@ impl Partition {
             Self::All => &[],
             Self::By(parts) => parts,
         }
+    }
+
+    /// The step by which it is cut, and the field, where it is.
+    pub fn bucket(&self) -> Option<(Bucket, &str)> {
+        self.parts().iter().find_map(|part| match part {
+            Part::Bucket(step, field) => Some((*step, field.as_str())),
+            Part::Field(_) => None,
+        })
     }
 }
 

@@ -10,10 +10,10 @@ pub(super) fn components(partition: &Partition, known: &Known) -> Result<Vec<Com
             Some(to) => Ok(Component::Field(field.clone(), to.clone())),
             None => Err(Why::Partition(field.clone())),
         },
-        // A range says which buckets; without one the reader goes back from now.
-        Part::Bucket(step, field) => {
-            Ok(Component::Buckets { step: *step, field: field.clone(), within: known.within(field) })
-        }
+        Part::Bucket(step, field) => Ok(match known.single(field) {
+            Some(to) => Component::Bucket { step: *step, field: field.clone(), to: to.clone() },
+            None => Component::Buckets { step: *step, field: field.clone(), within: known.within(field) },
+        }),
     };
     partition.parts().iter().map(fixed).collect()
 }

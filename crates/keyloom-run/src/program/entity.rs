@@ -2,7 +2,7 @@ use keyloom_model::{
     Catalog, Class, Entity, Expiry, Fill, Origin,
     layout::{Counted, Holds, Part, Table as Laid},
 };
-use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag, is_index, shown_column};
+use keyloom_plan::{ALL_COLUMN, Program as Planned, absent_column as flag, bucket_column, is_index, shown_column};
 use keyloom_store::{Discipline, Shape};
 use keyloom_value::Kind;
 
@@ -47,10 +47,18 @@ fn table_not_yet(laid: &Laid) -> Vec<String> {
             found.push(words.to_owned());
         }
     };
-    say(laid.partition.parts().iter().any(|part| matches!(part, Part::Bucket(..))), "time buckets");
+    let cut: Vec<&str> =
+        laid.partition.parts().iter().filter(|part| matches!(part, Part::Bucket(..))).map(Part::field).collect();
+    say(cut.len() > 1, "a partition that is cut by time twice");
+    // What is cut says where in a bucket a row stands, so that a page can go on from there.
+    say(
+        cut.iter().any(|field| !laid.sort.iter().any(|item| item.field == *field && !item.nulls_last)),
+        "time buckets of a field that is not in `sort`",
+    );
     say(laid.spread.is_some(), "`spread`");
     let index = is_index(laid);
     say(index && laid.sort.iter().any(|item| item.nulls_last), "`nulls last` in an index: write `keeper: carried`");
+    say(index && !cut.is_empty(), "time buckets in an index: write `keeper: carried`");
     say(
         index && !laid.copies.is_empty(),
         "`copies` in an index: write `keeper: carried`, or leave them out to look them up",
@@ -143,6 +151,7 @@ impl Program {
         let shape = Shape::of(made.clone()).map_err(|fault| fault.cause().to_owned())?;
         let at = |name: &str| plan.field(name).ok_or_else(|| format!("there is no field `{name}`"));
         let key = || made.key_names().map(at).collect::<Result<Vec<usize>, String>>();
+        let bucket = laid.partition.bucket().map(|(step, field)| (bucket_column(step, field), step, field));
         let columns = made.groups.iter().flat_map(|group| &group.columns).enumerate();
         let own: Vec<(usize, usize)> =
             columns.filter_map(|(at, column)| Some((plan.field(&column.name)?, at))).collect();
@@ -163,12 +172,20 @@ impl Program {
                     _ => None,
                 };
                 let (created, known) = (hidden("kl_created")?, names().count());
-                plan.source = Source { table, key: key()?, own, columns: places, created, known, hidden: memory };
+                let part = |name: &str| match &bucket {
+                    Some((column, step, field)) if column == name => Ok(KeyPart::Bucket(*step, at(field)?)),
+                    _ => at(name).map(KeyPart::Field),
+                };
+                let key = made.key_names().map(part).collect::<Result<Vec<KeyPart>, String>>()?;
+                plan.source = Source { table, key, own, columns: places, created, known, hidden: memory };
             }
             Holds::Projection { .. } => {
                 let part = |name: &str| match laid.sort.iter().find(|item| item.nulls_last && flag(&item.field) == name)
                 {
                     _ if name == ALL_COLUMN || name == shown_column(&laid.name) => Ok(KeyPart::All),
+                    _ if let Some((_, step, field)) = bucket.as_ref().filter(|(column, ..)| column == name) => {
+                        Ok(KeyPart::Bucket(*step, at(field)?))
+                    }
                     Some(item) => at(&item.field).map(KeyPart::IsAbsent),
                     None if laid.sort.iter().any(|item| item.nulls_last && item.field == name) => {
                         at(name).map(KeyPart::Flagged)

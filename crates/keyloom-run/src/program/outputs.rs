@@ -3,7 +3,7 @@
 use keyloom_model::{Endpoint, Entity, Field, Path, Returns, Root};
 use keyloom_value::Kind;
 
-use super::{Bound, Copied, EntityPlan, Program, one};
+use super::{Bound, Copied, EntityPlan, KeyPart, Program, one};
 use crate::{evaluate::BuiltIn, shown::Name};
 
 /// What is answered for each row.
@@ -101,7 +101,7 @@ impl Program {
                     // A value may be kept for a row that is not there: rows that point to it count.
                     let at = self.kept_at(&self.entities[to], from)?;
                     let source = &self.entities[to].source.key;
-                    let own = |part: &usize| Some(key[source.iter().position(|known| known == part)?]);
+                    let own = |part: &usize| Some(key[source.iter().position(|known| known.field() == Some(*part))?]);
                     let own = self.kept[at].key.iter().map(own).collect::<Option<Vec<usize>>>()?;
                     outputs.kept.push((at, own));
                     return Some(From::Kept { kept: outputs.kept.len() - 1, of: Some(lookup) });
@@ -128,11 +128,12 @@ impl Program {
         let to = self.entities.iter().position(|known| known.name == other.name)?;
         let join = entity.join(reference, other);
         let other = &self.entities[to];
-        let own = |part: &usize| {
-            if other.tenant == Some(*part) {
+        let own = |part: &KeyPart| {
+            let part = part.field()?;
+            if other.tenant == Some(part) {
                 return plan.tenant;
             }
-            let key = &other.fields[*part].0;
+            let key = &other.fields[part].0;
             let (own, _) = join.iter().find(|(_, to)| to == key)?;
             plan.field(own)
         };

@@ -2,14 +2,21 @@
 
 use keyloom_model::{
     Direction, Entity, Expr, Freshness as Stated, Function, OrderItem, Path, Pattern, Read as ReadModel, ReadVerb,
-    Returns, Root, layout::Question as Address,
+    Returns, Root,
+    layout::{Bucket, Question as Address},
 };
-use keyloom_plan::{Component, Fixed, Program as Planned, Reach as PlannedReach, ReadPlan, Slice, Wants, Within};
+use keyloom_plan::{
+    Component, Fixed, Program as Planned, Reach as PlannedReach, ReadPlan, Slice, Wants, Within, walked,
+};
 use keyloom_store::{ColumnAt, Freshness};
 use keyloom_value::{Kind, Value};
 
 use super::{Bound, Copied, EntityPlan, From, KeyPart, Outputs, Plan, Program, Projection, Typed, one};
-use crate::{evaluate, work::Promise};
+use crate::{
+    bucket::{self, Cut},
+    evaluate,
+    work::Promise,
+};
 
 /// A pattern that reads.
 #[derive(Debug, Clone)]
@@ -86,6 +93,21 @@ pub(crate) struct Slices {
     pub(crate) turns: Vec<Turn>,
     /// What stands behind the equal columns in the sort key says which row it is, so no two rows are equal there.
     pub(crate) identified: bool,
+    /// Rows stand in several buckets, which are read one after the other.
+    pub(crate) walks: Option<Walks>,
+}
+
+/// How the buckets of a list are walked through.
+#[derive(Debug, Clone)]
+pub(crate) struct Walks {
+    pub(crate) cut: Cut,
+    /// The kind of what is cut, which stands behind the equal columns in the sort key.
+    pub(crate) kind: Kind,
+    /// Whether the latest bucket comes first, along the order in which rows stand.
+    pub(crate) latest_first: bool,
+    /// How many buckets of a group one call reads at most, and how many names of them.
+    pub(crate) buckets_max: u64,
+    pub(crate) names_max: u64,
 }
 
 /// What says which of two rows of a list comes first, where those before it are equal; along the order in which rows stand.
@@ -107,6 +129,8 @@ pub(crate) enum Choice {
     OneOf(Vec<Typed>),
     /// One of a list that is sent.
     Sent(String),
+    /// The step of time in which this one lies.
+    Bucket(Bucket, Typed),
     /// The caller's tenant.
     Tenant,
     /// Always the same.
@@ -150,7 +174,7 @@ fn turns(
         let field = plan.field(&item.path.field);
         let is_it = |part: &KeyPart| match part {
             KeyPart::Field(known) | KeyPart::Flagged(known) => Some(*known) == field,
-            KeyPart::IsAbsent(_) | KeyPart::All => false,
+            KeyPart::IsAbsent(_) | KeyPart::All | KeyPart::Bucket(..) => false,
         };
         let Some(at) = projection.key.iter().position(is_it) else { continue };
         if at >= fixed {
@@ -252,7 +276,7 @@ impl Program {
         let copied = list.map_or(&[][..], |list| &list.copies);
         let outputs = if counts { Outputs::default() } else { self.outputs(returns, plan, entity, copied)? };
         let reach = match &found.access.reach {
-            PlannedReach::Get { key } => Reach::Get(choices(plan, entity, key)?),
+            PlannedReach::Get { key } => Reach::Get(source_choices(plan, entity, key)?),
             PlannedReach::Via { reservations, value } => {
                 let named = |known: &super::Reservation| self.tables[known.table].name == *reservations;
                 let Some(reservation) = plan.reservations.iter().position(named) else { return Err(Vec::new()) };
@@ -286,10 +310,18 @@ impl Program {
         if projection.key.first().is_some_and(|first| *first == KeyPart::All || Some(*first) == only) {
             partition.push(Choice::Constant(super::ALL));
         }
+        let mut walks = None;
         for component in &slice.partition {
             match component {
                 Component::Field(field, to) => partition.push(choice(plan, entity, field, to)?),
-                Component::Buckets { field, .. } => return one(format!("`{field}` in time buckets")),
+                Component::Bucket { step, field, to } => {
+                    partition.push(choice(plan, entity, field, to)?.in_bucket(*step));
+                }
+                Component::Buckets { step, field, .. } => {
+                    walks = Some((Cut { at: partition.len(), step: *step }, field));
+                    // Each bucket takes its place when it is read.
+                    partition.push(Choice::Constant(bucket::component(*step, 0)));
+                }
             }
         }
         let mut equal = Vec::new();
@@ -303,6 +335,19 @@ impl Program {
             let Some(kind) = plan.field(field).map(|field| &plan.fields[field].1) else { return Err(Vec::new()) };
             bounds = within.iter().map(|within| bounds_of(within, entity, kind)).collect::<Bound<_>>()?;
         }
+        let walked = walked(&self.catalog, &found.asked, slice).flatten();
+        let walks = walks.map(|(cut, field)| -> Bound<Walks> {
+            let sort = self.tables[projection.table].sort.get(equal.len());
+            let kind = plan.field(field).map(|field| plan.fields[field].1.clone()).ok_or_else(Vec::new)?;
+            Ok(Walks {
+                cut,
+                kind,
+                latest_first: sort.is_some_and(|column| column.descending),
+                buckets_max: walked.map_or(u64::MAX, |walked| walked.buckets),
+                names_max: walked.map_or(u64::MAX, |walked| walked.buckets.saturating_mul(2)),
+            })
+        });
+        let walks = walks.transpose()?;
         let turns = turns(plan, projection, found, slice.backward, [&partition, &equal]);
         let behind = projection.key.iter().skip(partition.len() + equal.len());
         let behind: Vec<KeyPart> = behind.copied().collect();
@@ -321,7 +366,11 @@ impl Program {
             turns,
             // The end of a decided row is that of its memory; an index knows no other.
             shows_ended: plan.expires.is_some() && plan.index(projection.table).is_some(),
-            rows_max: found.at_most.map_or(u64::MAX, |at_most| at_most.rows / found.asked.batch.max(1)),
+            rows_max: found.at_most.map_or(u64::MAX, |at_most| {
+                let names = walked.map_or(0, |walked| walked.names);
+                (at_most.rows / found.asked.batch.max(1)).saturating_sub(names)
+            }),
+            walks,
         })
     }
 
@@ -361,6 +410,26 @@ pub(super) fn choices(plan: &EntityPlan, entity: &Entity, fields: &[(String, Fix
         return Ok(vec![Choice::Constant(super::ALL)]);
     }
     fields.iter().map(|(name, to)| choice(plan, entity, name, to)).collect()
+}
+
+/// What the components of the source's key may be.
+pub(super) fn source_choices(plan: &EntityPlan, entity: &Entity, fields: &[(String, Fixed)]) -> Bound<Vec<Choice>> {
+    let choices = choices(plan, entity, fields)?.into_iter().zip(&plan.source.key);
+    let cut = |(choice, part): (Choice, &KeyPart)| match part {
+        KeyPart::Bucket(step, _) => choice.in_bucket(*step),
+        _ => choice,
+    };
+    Ok(choices.map(cut).collect())
+}
+
+impl Choice {
+    /// The bucket of what it may be, where that is one value.
+    fn in_bucket(self, step: Bucket) -> Self {
+        match self {
+            Self::One(typed) => Self::Bucket(step, typed),
+            other => other,
+        }
+    }
 }
 
 fn choice(plan: &EntityPlan, entity: &Entity, name: &str, to: &Fixed) -> Bound<Choice> {

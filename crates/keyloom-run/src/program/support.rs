@@ -72,15 +72,15 @@ impl Program {
         };
         let component = |component: &Component| match component {
             Component::Field(field, to) => of_other(field, to),
-            Component::Buckets { .. } => None,
+            Component::Bucket { .. } | Component::Buckets { .. } => None,
         };
         let partition = slice.partition.iter().map(component).collect::<Option<Vec<usize>>>().ok_or_else(odd)?;
         let equal = slice.equal.iter().map(|(field, to)| of_other(field, to));
         let equal = equal.collect::<Option<Vec<usize>>>().filter(|_| list.flags.is_empty()).ok_or_else(odd)?;
         let shape = Shape::of(self.tables[list.table].clone()).map_err(|_| odd())?;
-        let key = plan.source.key.iter().map(|field| match plan.only == Some(*field) {
-            true => Some(None),
-            false => shape.column(&plan.fields[*field].0).map(Some),
+        let key = plan.source.key.iter().map(|part| {
+            let field = part.field()?;
+            if plan.only == Some(field) { Some(None) } else { shape.column(&plan.fields[field].0).map(Some) }
         });
         let key = key.collect::<Option<Vec<_>>>().filter(|_| !partition.is_empty()).ok_or_else(odd)?;
         let (_, through) = self.joined(plan, entity, reference, declared).ok_or_else(odd)?;

@@ -6,7 +6,10 @@ use keyloom_model::{
 use keyloom_plan::{Program as Planned, Reach};
 use keyloom_value::Kind;
 
-use super::{Bound, Choice, EntityPlan, Outputs, Plan, Program, Typed, one, reads::choices};
+use super::{
+    Bound, Choice, EntityPlan, Outputs, Plan, Program, Typed, one,
+    reads::{choices, source_choices},
+};
 use crate::evaluate;
 
 /// A write of one row.
@@ -184,7 +187,7 @@ impl Program {
             return Ok(Target::New);
         }
         match planned.reads_of(&pattern.name).last().map(|found| &found.access.reach) {
-            Some(Reach::Get { key }) => Ok(Target::Key(choices(plan, entity, key)?)),
+            Some(Reach::Get { key }) => Ok(Target::Key(source_choices(plan, entity, key)?)),
             // What is refused today may happen tomorrow, and then to another row.
             Some(Reach::Via { .. }) if !pattern.once_per.is_empty() => one("`once_per` by other fields than the key"),
             Some(Reach::Via { reservations, value }) => {

@@ -153,13 +153,18 @@ fn position(
     let (_, shape) = run.table(list.table);
     let Some(key) = place(reading.entity, list, record) else { return Ok(None) };
     let (partition, sort) = key.split_at(shape.partition_parts().len());
-    let is_in = |range: &super::ranges::Range| range.partition == partition && sort.starts_with(&range.equal);
+    let cut = reading.slices.walks.as_ref().map(|walks| walks.cut.at);
+    // In whichever bucket it stands.
+    let group = partition.iter().enumerate().filter(|(at, _)| Some(*at) != cut);
+    let is_in = |range: &super::ranges::Range| {
+        group.clone().all(|(at, value)| range.partition[at] == *value) && sort.starts_with(&range.equal)
+    };
     let Some(range) = reading.ranges.iter().position(is_in) else { return Ok(None) };
     if !sort.get(reading.slices.equal.len()).is_none_or(|next| reading.between.holds(next)) {
         return Ok(None);
     }
     let range = u32::try_from(range).unwrap_or(u32::MAX);
-    let position = Position { behind: encoded(sort, shape, reading.slices)?, range };
+    let position = Position { behind: encoded(sort, shape, reading.slices)?, range, edge: false };
     let is_behind = reading.after.is_none_or(|after| reading.order(Some(&position), Some(after)) == Ordering::Greater);
     Ok(is_behind.then_some(position))
 }

@@ -6,6 +6,7 @@ use keyloom_value::{Value, compare, key};
 
 use super::{Asking, starts::start};
 use crate::{
+    bucket::{Cut, bucket_of, component},
     evaluate::BuiltIn,
     problem::Problem,
     program::{Bounds, Choice, EntityPlan, Slices, Turn},
@@ -24,6 +25,13 @@ pub(crate) struct Range {
 }
 
 impl Range {
+    /// Its partition, in the bucket that begins there.
+    pub(super) fn bucket(&self, cut: Cut, begins_ms: i64) -> Vec<Owned> {
+        let mut partition = self.partition.clone();
+        partition[cut.at] = component(cut.step, begins_ms);
+        partition
+    }
+
     /// One of the values that it fixes.
     fn fixed(&self, at: usize) -> Option<&Owned> {
         self.partition.iter().chain(&self.equal).nth(at)
@@ -150,6 +158,10 @@ fn product(entity: &EntityPlan, choices: &[Choice], asking: &Asking<'_>) -> Resu
                 Value::List(values) => values,
                 _ => Vec::new(),
             },
+            Choice::Bucket(step, typed) => {
+                let value = scope.value(&typed.expr, &typed.kind)?;
+                vec![bucket_of(*step, &value, &typed.kind).unwrap_or(Value::Null)]
+            }
             Choice::Tenant => vec![asking.inputs.tenant()],
             Choice::Constant(value) => vec![value.clone()],
         };

@@ -30,6 +30,8 @@ const LOOKS_MAX: usize = 4;
 pub(crate) enum Due {
     /// A row of a list.
     Row(Companion),
+    /// The name of a bucket in which it stands, or a row of a list.
+    Name(Companion),
     /// A unique value and who holds it.
     Held { table: usize, key: Vec<Owned>, owner: Vec<Owned> },
 }
@@ -37,14 +39,14 @@ pub(crate) enum Due {
 impl Due {
     pub(crate) fn table(&self) -> usize {
         match self {
-            Self::Row(row) => row.table,
+            Self::Row(row) | Self::Name(row) => row.table,
             Self::Held { table, .. } => *table,
         }
     }
 
     pub(crate) fn key(&self) -> &[Owned] {
         match self {
-            Self::Row(row) => &row.key,
+            Self::Row(row) | Self::Name(row) => &row.key,
             Self::Held { key, .. } => key,
         }
     }
@@ -104,7 +106,16 @@ impl Run {
         // One that has ended holds its values until somebody wants them.
         let ended = ends_at(entity, &record.values)?.is_some_and(|end| end <= millis(now_us).0);
         let rows = if ended { Vec::new() } else { self.standing(entity, record) };
-        Ok(rows.into_iter().map(Due::Row).chain(held).collect())
+        let mut due: Vec<Due> = held.collect();
+        // Buckets are named for as long as their rows last, and some time more.
+        if self.program.buckets.is_some() && !ended {
+            let source = self.program.cuts[entity.source.table].map(|_| self.source_row(entity, record)).transpose()?;
+            for row in rows.iter().chain(&source) {
+                due.extend(self.name_of_bucket(row)?.map(Due::Name));
+            }
+        }
+        due.extend(rows.into_iter().map(Due::Row));
+        Ok(due)
     }
 
     /// How what stands differs from what is due, if it does. A lower version of the same values is no difference.
@@ -116,6 +127,7 @@ impl Run {
     ) -> Result<Option<Differs>, Problem> {
         let Some(row) = row else { return Ok(Some(Differs::Missing)) };
         let same = match due {
+            Due::Name(_) => true,
             Due::Row(due) => stands_as(due, row, self.table(due.table).1)?,
             Due::Held { table, key, owner } => {
                 let reservation = reservation(entity, *table)?;

@@ -64,6 +64,15 @@ impl Run {
         differences: &[(Differs, Place)],
         overtake: bool,
     ) -> Result<Left, Problem> {
+        let (names, differences): (Vec<_>, Vec<_>) =
+            differences.iter().cloned().partition(|(_, place)| Some(place.table) == self.program.buckets);
+        for (_, name) in names {
+            self.name_again(name.table, self.key_values(name.table, &name.key)?).await?;
+        }
+        if differences.is_empty() {
+            return Ok(None);
+        }
+        let differences = &differences[..];
         match (&entity.source.hidden, self.program.companions) {
             (None, _) => self.mend_placed(entity, key, differences, overtake).await,
             (Some(_), Companions::Ride) => self.mend_carried(entity, key, differences).await,
@@ -215,6 +224,11 @@ impl Run {
             let expect = row.version.map_or(Expect::Absent, Expect::Version);
             Along::Check { table: self.table(row.table).0, key: &row.key, expect }
         });
+        let put = wanted.iter().filter_map(|carried| match carried {
+            Carried::Row { due: Some(Due::Row(row)), .. } => Some(row),
+            Carried::Row { .. } | Carried::Value { .. } => None,
+        });
+        self.name_buckets(put).await?;
         let along: Vec<Along<'_>> = wanted.iter().map(|carried| self.along(carried, now_us)).chain(held).collect();
         match self.decide_source(entity, before, &record, &along, now_us).await {
             Ok(_) | Err(Fault::NotDone(_) | Fault::Unknown(_) | Fault::Busy { .. }) => Ok(left),

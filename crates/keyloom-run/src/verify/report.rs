@@ -86,6 +86,7 @@ impl Report {
             let unsaid = if kept.adds_up() { "" } else { " (not compared)" };
             tables.push(of(kept.table, format!("{} of {}, kept{unsaid}", owner.fields[kept.field].0, owner.name)));
         }
+        tables.extend(program.buckets.map(|table| of(table, "which buckets have rows".to_owned())));
         Self { tables, ..Self::default() }
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
 mod blind;
+mod buckets;
 mod changing;
 mod copies;
 mod indexes;

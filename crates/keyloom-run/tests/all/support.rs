@@ -4,3 +4,4 @@ pub mod clock;
 pub mod desk;
 pub mod house;
 pub mod lots;
+pub mod timeline;

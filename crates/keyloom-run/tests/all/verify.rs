@@ -1,6 +1,6 @@
 //! Verifying and repairing, on every kind of store that needs no server.
 
-mod damage;
+pub(crate) mod damage;
 mod house;
 
 use std::sync::Arc;

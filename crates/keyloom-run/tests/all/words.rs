@@ -39,7 +39,6 @@ const LATER: &[&str] = &[
     "`newest`",
     "rollups",
     "sequences",
-    "time buckets",
     "rows of which another system says which is newer",
 ];
 

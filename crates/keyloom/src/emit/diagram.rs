@@ -41,7 +41,7 @@ pub fn diagram(program: &Program) -> String {
         }
         for write in writes {
             for effect in &write.effects {
-                if matches!(effect.does, Does::Marks | Does::MarksEnd | Does::Registers) {
+                if matches!(effect.does, Does::Marks | Does::MarksEnd | Does::Registers | Does::Names) {
                     continue;
                 }
                 let verb = crate::show::verb(&effect.does);

@@ -302,8 +302,9 @@ fn one_fixed(field: &str, to: &Fixed) -> String {
 fn partition_text(slice: &Slice) -> String {
     let text = |component: &Component| match component {
         Component::Field(field, to) => one_fixed(field, to),
+        Component::Bucket { step, field, to } => format!("the {} of {}", step.name(), one_fixed(field, to)),
         Component::Buckets { step, field, within } if within.is_empty() => {
-            format!("each {} of {field}, going back", step.name())
+            format!("each {} of {field} that has rows", step.name())
         }
         Component::Buckets { step, field, .. } => format!("each {} of {field} in the range", step.name()),
     };
@@ -376,6 +377,7 @@ pub(crate) fn verb(does: &Does) -> &'static str {
         Does::Marks => "marks",
         Does::MarksEnd => "marks the end",
         Does::Registers => "registers",
+        Does::Names => "names",
     }
 }
 
@@ -422,6 +424,7 @@ fn more(program: &Program, effect: &Effect) -> String {
         Does::Marks => " before, and that it is done after".to_owned(),
         Does::MarksEnd => " before; what follows from it is done when the row has ended".to_owned(),
         Does::Registers => " before: which row it is about".to_owned(),
+        Does::Names => " the bucket before, unless this process has done so".to_owned(),
         Does::Touches => ", row by row".to_owned(),
         _ => String::new(),
     };

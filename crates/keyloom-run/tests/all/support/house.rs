@@ -66,19 +66,34 @@ pub fn opened<S: Store + Define + Sweep>(
     catalog: &str,
     laid: impl Fn(Layout) -> Layout,
 ) -> House {
+    opened_shared(Arc::new(store), engine, runtime, catalog, laid)
+}
+
+/// The same on a store that others look at, too.
+pub fn opened_shared<S: Store + Define + Sweep>(
+    store: Arc<S>,
+    engine: Engine,
+    runtime: Runtime,
+    catalog: &str,
+    laid: impl Fn(Layout) -> Layout,
+) -> House {
     let reading = keyloom_text::read("catalog.yaml", &Text(catalog), &mut Sources::default());
     assert!(reading.findings.is_empty(), "{:#?}", reading.findings);
     let layout = laid(design(&reading.catalog, engine, store.abilities()));
     let planned = Planned::compile(&reading.catalog, &layout, store.abilities());
     let program = Program::of(&planned).unwrap_or_else(|words| panic!("{words:?}"));
     let clock = Arc::new(Turned::new());
-    let run = runtime.block_on(Run::open(program, Arc::new(store), clock.clone())).unwrap();
+    let run = runtime.block_on(Run::open(program, store, clock.clone())).unwrap();
     House { run, clock, keys: AtomicU64::new(0), runtime }
 }
 
 impl House {
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
     }
 
     /// One pass over what was left behind.
