@@ -328,15 +328,14 @@ pub(crate) fn at_most(catalog: &Catalog, asked: &Asked, access: &Access) -> Opti
 
 /// How many partitions a slice is of at most, and how many ranges of them.
 fn ranges(slice: &access::Slice) -> Option<(u64, u64)> {
-    let fixed = slice.partition.iter().filter_map(|component| match component {
+    let times = |all: u64, values: Option<u64>| all.checked_mul(values?);
+    let mut fixed = slice.partition.iter().filter_map(|component| match component {
         Component::Field(_, to) => Some(to.values_max()),
         Component::Bucket { .. } | Component::Buckets { .. } => None,
     });
-    let all = |mut each: Box<dyn Iterator<Item = Option<u64>> + '_>| {
-        each.try_fold(1_u64, |all, values| all.checked_mul(values?))
-    };
-    let merged = all(Box::new(fixed))?;
-    let equal = all(Box::new(slice.equal.iter().map(|(_, to): &(String, Fixed)| to.values_max())))?;
+    let merged = fixed.try_fold(1, times)?;
+    let mut equal = slice.equal.iter().map(|(_, to): &(String, Fixed)| to.values_max());
+    let equal = equal.try_fold(1, times)?;
     Some((merged, merged.saturating_mul(equal)))
 }
 

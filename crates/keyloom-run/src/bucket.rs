@@ -136,7 +136,8 @@ impl Remembered {
     /// Forgets all of them, as a process does that dies.
     #[cfg(feature = "trial")]
     pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Default::default();
+        let mut both = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        both.iter_mut().for_each(HashSet::clear);
     }
 
     fn add(&self, name: [u8; 16]) {
