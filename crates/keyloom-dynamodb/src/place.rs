@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet, sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::{StreamExt, stream};
-use keyloom_store::{Abilities, Fault, Millis, Placement, Placing, Scope, refuse};
+use keyloom_store::{Abilities, Fault, Millis, Placement, Placing, Scope, one_by_one, refuse};
 
 use crate::{
     decide::Entry,
@@ -196,7 +196,7 @@ impl DynamoDb {
             }
         }
         let answers = stream::iter(arrivals).map(|arrival| self.arrive(arrival)).buffer_unordered(AT_ONCE);
-        placed(answers.collect().await)
+        one_by_one(answers.collect().await)
     }
 
     /// Places one row.
@@ -216,18 +216,4 @@ impl DynamoDb {
 pub(crate) fn overtaken() -> Fault {
     let cause = "a placed row changes faster than it can be looked at".into();
     Fault::Busy { scope: Scope::Key, after: Duration::from_millis(50), cause }
-}
-
-/// What a call answers that placed several rows one by one. It is certain that nothing happened only when that is certain
-/// of each.
-fn placed(answers: Vec<Result<(), Fault>>) -> Result<(), Fault> {
-    let certain = |answer: &Result<(), Fault>| matches!(answer, Err(Fault::NotDone(_) | Fault::Busy { .. }));
-    let nothing = answers.iter().all(certain);
-    match answers.into_iter().find_map(Result::err) {
-        Some(fault @ (Fault::NotDone(_) | Fault::Busy { .. })) if !nothing => {
-            Err(Fault::Unknown(format!("of one of several rows: {fault}").into()))
-        }
-        Some(fault) => Err(fault),
-        None => Ok(()),
-    }
 }

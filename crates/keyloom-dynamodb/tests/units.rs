@@ -5,14 +5,23 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use common::counted::{Action, Asked, Difference, Row, Tally, What};
 use keyloom_dynamodb::{DynamoDb, DynamoDbDialect};
 use keyloom_engines::{announce, say};
+use keyloom_limits::{Clock, Engine, Limited, Regime};
+use keyloom_model::Engine as EngineKind;
 use keyloom_store::{
-    Along, Change, Column, Decision, Dialect, Discipline, Expect, Freshness, Get, Group, GroupImage, GroupSizes, Image,
-    IndexChange, Millis, Placement, Placing, Range, RowSizes, Slice, SortColumn, Store, Table, TableId, Verdict,
+    Along, Change, Column, Decision, Define, Dialect, Discipline, Expect, Freshness, Get, Group, GroupImage,
+    GroupSizes, Image, IndexChange, Millis, Model, Placement, Placing, Range, RowSizes, Slice, SortColumn, Store,
+    Table, TableId, Verdict,
 };
 use keyloom_value::{Duration, Kind, Member, Value, Variant};
 
@@ -35,16 +44,39 @@ fn extenddb_counts_as_the_dialect_does() {
     common::on_extenddb(SUITE, |engine, endpoint| compare(engine, endpoint, &differences));
 }
 
+/// The store that has DynamoDB's limits alone counts as the servers do, to which the same calls are made above.
+#[test]
+fn a_store_with_its_limits_counts_as_the_dialect_does() {
+    let limits =
+        Engine { name: "dynamodb", dialect: Box::new(DynamoDbDialect), regime: Regime::of(EngineKind::DynamoDb) };
+    common::runtime().block_on(async {
+        let store = Limited::over(Arc::new(Model::new()), limits, Arc::new(Ages::default()), Arc::new(|_| {}));
+        let asked = World::new(store.await.unwrap(), 7).await.asked(CALLS).await;
+        judge("model-as-dynamodb", &[], &asked);
+    });
+}
+
+/// A clock by which so much time goes by between two calls that nothing is ever short or behind.
+#[derive(Default)]
+struct Ages(AtomicU64);
+
+impl Clock for Ages {
+    fn now_us(&self) -> u64 {
+        self.0.fetch_add(10_000_000, Ordering::Relaxed)
+    }
+}
+
 fn compare(engine: &str, endpoint: &str, differences: &[Difference]) {
     let asked = common::runtime().block_on(async {
-        let mut world = World::new(endpoint, 7).await;
-        for _ in 0..CALLS {
-            world.call().await;
-        }
-        world.asked
+        let store = common::fresh(endpoint).await;
+        World::new(store, 7).await.asked(CALLS).await
     });
+    judge(engine, differences, &asked);
+}
+
+fn judge(engine: &str, differences: &[Difference], asked: &[(Asked, u64)]) {
     let mut tally = Tally::new(engine, differences);
-    for (asked, counted) in &asked {
+    for (asked, counted) in asked {
         tally.judge(asked, *counted, "");
     }
     for (what, calls) in &tally.equal {
@@ -79,9 +111,26 @@ struct Written {
     sizes: RowSizes,
 }
 
+/// A store that says what its writes took.
+trait Counting: Store + Define {
+    fn write_milliunits(&self) -> u64;
+}
+
+impl Counting for DynamoDb {
+    fn write_milliunits(&self) -> u64 {
+        Self::write_milliunits(self)
+    }
+}
+
+impl Counting for Limited<Model> {
+    fn write_milliunits(&self) -> u64 {
+        self.meter().counts().iter().map(|count| count.milliunits[1]).sum()
+    }
+}
+
 /// The store, what was written into it, and what it counted.
-struct World {
-    store: DynamoDb,
+struct World<S> {
+    store: S,
     dice: Dice,
     tables: BTreeMap<&'static str, (TableId, Table)>,
     rows: BTreeMap<(&'static str, u64), Written>,
@@ -92,15 +141,22 @@ struct World {
 const KEYS: u64 = 24;
 const INDEXES: [&str; 2] = ["thing_by_kind", "thing_by_count"];
 
-impl World {
-    async fn new(endpoint: &str, seed: u64) -> Self {
-        let store = common::fresh(endpoint).await;
+impl<S: Counting> World<S> {
+    async fn new(store: S, seed: u64) -> Self {
         let all = tables();
         let ids = common::define(&store, &all).await;
         let names = ["thing", "thing_by_kind", "thing_by_count", "copy", "spot", "parts"];
         let tables = names.into_iter().zip(ids.into_iter().zip(all)).collect();
         let (dice, version) = (Dice(seed << 32), 1_794_000_000_000_000);
         Self { store, dice, tables, rows: BTreeMap::new(), version, asked: Vec::new() }
+    }
+
+    /// Makes so many calls; what was asked, and what was counted.
+    async fn asked(mut self, calls: u64) -> Vec<(Asked, u64)> {
+        for _ in 0..calls {
+            self.call().await;
+        }
+        self.asked
     }
 
     async fn call(&mut self) {

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use fjall::{Readable, Snapshot, UserValue};
-use keyloom_store::{Cost, End, Fault, Get, Got, Millis, Row, Rows, Shape, Slice, refuse};
+use keyloom_store::{Cost, End, Fault, Get, Got, Millis, Row, Rows, Shape, Shown, Slice, refuse};
 use keyloom_value::{Value, key};
 
 use crate::{faults, range::KeyRange, shared::Shared, tables::OpenTable};
@@ -60,7 +60,7 @@ impl Shared {
             let (key, body) = guard.into_inner().map_err(|error| faults::of_read(&error))?;
             let stored = Row::new(key.into(), body.into());
             let size = stored.size() as u64;
-            let row = shown(stored, shape, of.now)?;
+            let row = stored.shown(shape.table().groups.len(), of.now)?;
             let too_many = cost.rows == u64::from(of.rows_max);
             let too_large = |row: &Row| !rows.is_empty() && returned + row.size() > of.bytes_max as usize;
             if too_many || matches!(&row, Shown::There(row) if too_large(row)) {
@@ -103,35 +103,11 @@ fn got(shape: &Shape, key: Vec<u8>, stored: Option<UserValue>, now: Millis) -> R
     let Some(body) = stored else { return Ok(Got { row: None, cost }) };
     let stored = Row::new(key.into(), body.into());
     cost.bytes = stored.size() as u64;
-    match shown(stored, shape, now)? {
+    match stored.shown(shape.table().groups.len(), now)? {
         Shown::There(row) => Ok(Got { row: Some(row), cost }),
         Shown::Leftover(_) => Ok(Got { row: None, cost: Cost { leftovers: 1, ..cost } }),
         Shown::Not(_) => Ok(Got { row: None, cost }),
     }
-}
-
-/// A stored row as callers see it at a moment.
-pub(crate) enum Shown {
-    There(Row),
-    /// Its root is not there, though another group is.
-    Leftover(Row),
-    Not(Row),
-}
-
-/// What of a stored row is there at a moment.
-pub(crate) fn shown(stored: Row, shape: &Shape, now: Millis) -> Result<Shown, Fault> {
-    let there = stored.section(0)?.is_there(now);
-    let groups = shape.table().groups.len();
-    if there {
-        // With one group there is nothing to hide, and the row goes out as it was read.
-        return Ok(Shown::There(if groups == 1 { stored } else { stored.as_of(now)? }));
-    }
-    for group in 1..groups {
-        if stored.section(group)?.is_there(now) {
-            return Ok(Shown::Leftover(stored));
-        }
-    }
-    Ok(Shown::Not(stored))
 }
 
 /// A slice ends here, though more may follow.

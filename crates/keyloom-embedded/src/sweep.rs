@@ -1,13 +1,7 @@
 use fjall::Readable;
-use keyloom_store::{Fault, Millis, Resume, Row, Segment, Swept, refuse};
+use keyloom_store::{Fault, Millis, Resume, Row, Segment, Shown, Swept, refuse};
 
-use crate::{
-    faults,
-    range::KeyRange,
-    read::{Shown, shown},
-    shared::Shared,
-    tables::OpenTable,
-};
+use crate::{faults, range::KeyRange, shared::Shared, tables::OpenTable};
 
 impl Shared {
     /// Cuts a table into ranges of keys, evenly between its first and its last.
@@ -52,7 +46,7 @@ impl Shared {
                 let (key, body) = guard.into_inner().map_err(|error| faults::of_read(&error))?;
                 let row = Row::new(key.into(), body.into());
                 let reached = row.key_bytes().clone();
-                match shown(row, table.shape(), now)? {
+                match row.shown(table.shape().table().groups.len(), now)? {
                     Shown::There(row) => rows.push(row),
                     Shown::Leftover(row) => leftovers.push(row.as_of(now)?),
                     Shown::Not(_) => {}

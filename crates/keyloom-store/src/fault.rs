@@ -56,6 +56,23 @@ impl Fault {
     }
 }
 
+/// What a call answers that did several things one by one. It is certain that nothing happened only when that is certain of
+/// each.
+///
+/// # Errors
+/// The first fault; `Unknown` where others may have happened.
+pub fn one_by_one(answers: Vec<Result<(), Fault>>) -> Result<(), Fault> {
+    let certain = |answer: &Result<(), Fault>| matches!(answer, Err(Fault::NotDone(_) | Fault::Busy { .. }));
+    let nothing = answers.iter().all(certain);
+    match answers.into_iter().find_map(Result::err) {
+        Some(fault @ (Fault::NotDone(_) | Fault::Busy { .. })) if !nothing => {
+            Err(Fault::Unknown(format!("of one of several rows: {fault}").into()))
+        }
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    }
+}
+
 impl From<Mismatch> for Fault {
     fn from(mismatch: Mismatch) -> Self {
         Self::Refused(mismatch.to_string().into())

@@ -50,6 +50,17 @@ pub enum State {
     },
 }
 
+/// A stored row as callers see it at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// It is there.
+    There(Row),
+    /// Its root is not there, though another group is.
+    Leftover(Row),
+    /// Nothing of it is there.
+    Not(Row),
+}
+
 const NEVER: u8 = 0;
 const PUT: u8 = 1;
 const PUT_WITH_END: u8 = 2;
@@ -97,6 +108,23 @@ impl Row {
             body.keep(if hidden(&section) { &Section::NEVER } else { &section });
         }
         Ok(Self { key: self.key, body: body.finish() })
+    }
+
+    /// What of it is there at a moment, where its table has so many column groups.
+    ///
+    /// # Errors
+    /// When the body can't be read.
+    pub fn shown(self, groups: usize, now: Millis) -> Result<Shown, Malformed> {
+        if self.section(0)?.is_there(now) {
+            // With one group there is nothing to hide, and the row goes out as it was read.
+            return Ok(Shown::There(if groups == 1 { self } else { self.as_of(now)? }));
+        }
+        for group in 1..groups {
+            if self.section(group)?.is_there(now) {
+                return Ok(Shown::Leftover(self));
+            }
+        }
+        Ok(Shown::Not(self))
     }
 
     /// The version of its root.

@@ -75,7 +75,7 @@ pub fn client(endpoint: &str) -> Client {
 }
 
 /// Makes tables, and says under which handles.
-pub async fn define(store: &DynamoDb, tables: &[Table]) -> Vec<TableId> {
+pub async fn define(store: &impl Define, tables: &[Table]) -> Vec<TableId> {
     for table in tables {
         store.apply(&Step::Create(table.clone())).await.expect("a table can be made");
     }
