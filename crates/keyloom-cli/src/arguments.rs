@@ -29,7 +29,7 @@ struct Keyloom {
 pub(crate) enum Command {
     /// Serve a catalog's patterns as endpoints, on data in a folder
     #[command(
-        after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n  keyloom up --store cassandra://db-1,db-2/shop?dc=north\n  keyloom up --store cassandra://127.0.0.1/shop --create-keyspace 1\n  keyloom up --store dynamodb://eu-central-1 --dry-run\n  keyloom up --store dynamodb://local --endpoint http://127.0.0.1:8000\n\nIt stops on Ctrl-C. The data stays where it is."
+        after_help = "Examples:\n  keyloom up                                   the catalog.yaml of this folder\n  keyloom up examples/shop                     prints three curl lines to try\n  keyloom up shop.yaml --data /srv/shop --sync always\n  keyloom up --listen 127.0.0.1:0              on a free port\n  keyloom up examples/shop --as dynamodb       in a folder, with DynamoDB's limits: see docs/up.md\n  keyloom up --store cassandra://db-1,db-2/shop?dc=north\n  keyloom up --store cassandra://127.0.0.1/shop --create-keyspace 1\n  keyloom up --store dynamodb://eu-central-1 --dry-run\n  keyloom up --store dynamodb://local --endpoint http://127.0.0.1:8000\n\nIt stops on Ctrl-C. The data stays where it is."
     )]
     Up(UpArguments),
     /// Add, list and revoke the keys that callers show
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Key(KeyArguments),
     /// Drive a catalog's patterns at its own rates, on believable rows, and say how they did
     #[command(
-        after_help = "Examples:\n  keyloom load examples/shop                   in this process, on a folder that is removed behind it\n  keyloom load examples/chat --rate 300/s --for 1min\n  keyloom load examples/shop --target http://127.0.0.1:7878\n                                               against a running `keyloom up`; KEYLOOM_KEY or --key is its operator key\n  keyloom load examples/shop --store cassandra://db-1/shop --max\n  keyloom load examples/shop --from shop.jsonl --format json > load.json\n\nRows are made first. Then calls come when they are due, whether earlier ones were answered or not, and are timed\nfrom then. A call that reads more than its path promised is a failure: exit code 1. See docs/load.md."
+        after_help = "Examples:\n  keyloom load examples/shop                   in this process, on a folder that is removed behind it\n  keyloom load examples/chat --rate 300/s --for 1min\n  keyloom load examples/chat --as dynamodb     with DynamoDB's limits: which partition throttles, beside what was predicted\n  keyloom load examples/shop --target http://127.0.0.1:7878\n                                               against a running `keyloom up`; KEYLOOM_KEY or --key is its operator key\n  keyloom load examples/shop --store cassandra://db-1/shop --max\n  keyloom load examples/shop --from shop.jsonl --format json > load.json\n\nRows are made first. Then calls come when they are due, whether earlier ones were answered or not, and are timed\nfrom then. A call that reads more than its path promised is a failure: exit code 1. See docs/load.md."
     )]
     Load(LoadArguments),
     /// Write all data of a folder into one file, also while it is served
@@ -161,6 +161,9 @@ pub(crate) struct UpArguments {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArguments,
+    /// Serves the folder with the limits of this engine: its layout, what it refuses, throttles and warns of
+    #[arg(long = "as", value_enum, value_name = "ENGINE", conflicts_with = "address")]
+    pub(crate) as_engine: Option<AsEngine>,
     /// Makes the keyspace, if it is not there, with so many replicas
     #[arg(long, value_name = "RF", requires = "address", value_parser = clap::value_parser!(u32).range(1..=9))]
     pub(crate) create_keyspace: Option<u32>,
@@ -180,6 +183,24 @@ pub(crate) struct UpArguments {
     /// What is written to standard error: as sentences on a terminal, else as a JSON object in each line
     #[arg(long, value_enum, value_name = "WHAT", default_value = "failures")]
     pub(crate) log: LogWhat,
+}
+
+/// An engine whose limits a folder may be given.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsEngine {
+    /// Units of each partition, pages, items, transactions, indexes that are behind, rows that stay after their end
+    Dynamodb,
+    /// Warnings of large partitions, tombstones and batches; reads over too many tombstones fail
+    Cassandra,
+}
+
+impl AsEngine {
+    pub(crate) fn kind(self) -> Engine {
+        match self {
+            Self::Dynamodb => Engine::DynamoDb,
+            Self::Cassandra => Engine::Cassandra,
+        }
+    }
 }
 
 /// What is written down of calls.
@@ -210,6 +231,9 @@ pub(crate) struct LoadArguments {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArguments,
+    /// With the limits of this engine, as `keyloom up --as`; with --target, the engine whose limits that one has
+    #[arg(long = "as", value_enum, value_name = "ENGINE", conflicts_with = "address")]
+    pub(crate) as_engine: Option<AsEngine>,
     /// Makes the keyspace, if it is not there, with so many replicas
     #[arg(long, value_name = "RF", requires = "address", value_parser = clap::value_parser!(u32).range(1..=9))]
     pub(crate) create_keyspace: Option<u32>,

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use keyloom::load::{Failed, Load, Pace, Progress, Report, Target, load};
+use keyloom::embedded::Durability;
+use keyloom::load::{Failed, Load, Pace, Predicted, Progress, Report, Target, as_driven, load};
 use keyloom::model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom::plan::Program;
 use keyloom::serve::{Data, Engine, Halt, Making, StoreAddress, Up, UpError, abilities, dialect, up};
@@ -14,9 +15,9 @@ use keyloom::size::{Replicas, Terms, size};
 use serde_json::{Map, Value as Json};
 
 use crate::Exit;
-use crate::arguments::{LoadArguments, LogWhat, ShowFormat};
+use crate::arguments::{AsEngine, LoadArguments, LogWhat, ShowFormat};
 use crate::output::{complain, print};
-use crate::up::{checked, engine, exit, key_file, logging};
+use crate::up::{checked, engine, exit, in_folder, key_file, logging};
 
 /// Rows of a file: the entity, and the fields of each.
 type Rows = Vec<(String, Map<String, Json>)>;
@@ -41,14 +42,19 @@ fn driven(arguments: &LoadArguments) -> Result<Report, Exit> {
     let engine = engine(&arguments.store, arguments.create_keyspace)?;
     let from = arguments.from.as_deref().map_or(Ok(Vec::new()), |path| rows(path, &catalog))?;
     let key = arguments.key.clone().or_else(|| std::env::var("KEYLOOM_KEY").ok());
+    let as_engine = arguments.as_engine.map(AsEngine::kind);
     if let Some(url) = &arguments.target {
-        return drive(arguments, &catalog, from, url, key, BTreeMap::new());
+        // Only who says what runs there can be told what to expect of it.
+        let predicted = as_engine.map(|engine| predicted(&catalog, layout.as_ref(), engine, arguments.rate));
+        let predicted = predicted.unwrap_or_default();
+        return drive(arguments, &catalog, from, url, key, predicted);
     }
-    let kind = engine.as_ref().map_or(EngineKind::Embedded, |engine| match &engine.address {
+    let kind = engine.as_ref().map(|engine| match &engine.address {
         StoreAddress::Cassandra(_) => EngineKind::Cassandra,
         StoreAddress::DynamoDb(_) => EngineKind::DynamoDb,
     });
-    let predicted = predicted(&catalog, layout.as_ref(), kind);
+    let kind = kind.or(as_engine).unwrap_or(EngineKind::Embedded);
+    let predicted = predicted(&catalog, layout.as_ref(), kind, arguments.rate);
     served(arguments, &catalog, layout.as_ref(), engine.as_ref(), |url, keys| {
         drive(arguments, &catalog, from, url, key.or_else(|| operator_key(keys)), predicted)
     })
@@ -81,7 +87,7 @@ fn served<T: Send>(
         layout,
         data: match engine {
             Some(engine) => Data::Engine(engine),
-            None => Data::Folder { path: &folder, durability: keyloom::embedded::Durability::default() },
+            None => in_folder(&folder, Durability::default(), arguments.as_engine.map(AsEngine::kind)),
         },
         listen: std::net::SocketAddr::from(([127, 0, 0, 1], 0)),
         keys: &keys,
@@ -120,7 +126,7 @@ fn drive(
     from: Rows,
     url: &str,
     key: Option<String>,
-    predicted: BTreeMap<String, f64>,
+    predicted: BTreeMap<String, Predicted>,
 ) -> Result<Report, Exit> {
     let target = Target::new(url, key).map_err(|error| {
         complain(&format!("--target: {error}"));
@@ -168,8 +174,13 @@ fn said(progress: Progress) -> String {
     }
 }
 
-/// The part of each table's work that falls on its busiest partition, where the catalog says enough.
-fn predicted(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> BTreeMap<String, f64> {
+/// What the busiest partition of each table will be asked for at the rate of the drive, where the catalog says enough.
+fn predicted(
+    catalog: &Catalog,
+    layout: Option<&Layout>,
+    engine: EngineKind,
+    rate: Option<f64>,
+) -> BTreeMap<String, Predicted> {
     let replicas = Replicas { count: 1, assumed: true };
     let (Some(abilities), Some(dialect)) = (abilities(engine), dialect(engine, replicas.count)) else {
         return BTreeMap::new();
@@ -177,7 +188,8 @@ fn predicted(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> 
     let Some(designed) = layout.cloned().or_else(|| keyloom::serve::designed(catalog, engine)) else {
         return BTreeMap::new();
     };
-    let program = Program::compile(catalog, &designed, &abilities);
+    // The tables are those of the catalog's own rates.
+    let program = Program::compile(&as_driven(catalog, rate), &designed, &abilities);
     let replicas = Some(replicas).filter(|_| engine == EngineKind::Cassandra);
     let sizes = size(&program, &*dialect, &Terms { replicas, ..Terms::default() });
     let mut predicted = BTreeMap::new();
@@ -188,7 +200,10 @@ fn predicted(catalog: &Catalog, layout: Option<&Layout>, engine: EngineKind) -> 
             Some(part as f64 / whole as f64)
         };
         let share = of(&busiest.nanos, &all.nanos).or_else(|| of(&busiest.read_half_units, &all.read_half_units));
-        predicted.extend(share.map(|share| (table.name.clone(), share)));
+        let known = |units: &keyloom::size::Quantity| units.whole().map(|thousandths| thousandths as f64 / 1_000.0);
+        let reads = known(&busiest.read_half_units).map(|half_units| half_units / 2.0);
+        let units = [reads, known(&busiest.write_units)];
+        predicted.insert(table.name.clone(), Predicted { share, units });
     }
     predicted
 }

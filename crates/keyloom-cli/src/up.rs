@@ -2,17 +2,18 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use keyloom::check::review;
+use keyloom::embedded::Durability;
 use keyloom::finding::{Finding, Level, Sources};
-use keyloom::model::{Catalog, Endpoint, bytes_text, layout::Layout};
+use keyloom::model::{Catalog, Endpoint, Engine as EngineKind, bytes_text, layout::Layout};
 use keyloom::serve::today;
 use keyloom::serve::{
-    Data, Engine, Halt, Logging, Making, Password, Ready, Shows, StoreAddress, Up, UpError, making, up,
+    Data, Engine, Halt, Logging, Making, Password, Ready, Shows, StoreAddress, Up, UpError, making, simulated, up,
 };
 use keyloom::store::Fault;
 use keyloom::text::read;
 
 use crate::Exit;
-use crate::arguments::{CheckArguments, FindingFormat, LogWhat, StoreArguments, UpArguments};
+use crate::arguments::{AsEngine, CheckArguments, FindingFormat, LogWhat, StoreArguments, UpArguments};
 use crate::files::{Disk, shown_name};
 use crate::layouts;
 use crate::output::{complain, print, print_findings};
@@ -28,11 +29,12 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
+    let as_engine = arguments.as_engine.map(AsEngine::kind);
+    let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog, as_engine));
     let keys = key_file(&folder, engine.is_some());
     let data = match &engine {
         Some(engine) => Data::Engine(engine),
-        None => Data::Folder { path: &folder, durability: arguments.sync.durability() },
+        None => in_folder(&folder, arguments.sync.durability(), as_engine),
     };
     if arguments.dry_run {
         return dry_run(&catalog, layout.as_ref(), &data);
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &UpArguments) -> Exit {
         },
     };
     let place = engine.as_ref().map_or_else(|| folder.display().to_string(), ToString::to_string);
-    match up(&wanted, &mut |ready| say(&catalog, &place, &keys, ready)) {
+    match up(&wanted, &mut |ready| say(&catalog, &place, as_engine, &keys, ready)) {
         Ok(()) => {
             print("stopped\n");
             Exit::Fine
@@ -109,6 +111,7 @@ pub(crate) fn exit(error: &UpError) -> Exit {
         UpError::Refused(_) | UpError::OtherEngine { .. } | UpError::NoStore(_) => Exit::BadInput,
         UpError::NotYet(_) | UpError::NoKeys(_) => Exit::BadInput,
         UpError::Engine(_, Fault::Refused(_)) | UpError::Store(_, Fault::Refused(_)) => Exit::BadInput,
+        UpError::OtherLimits { .. } => Exit::BadInput,
         UpError::OtherLayout(_) | UpError::LeftBehind(_) | UpError::Unfilled(_) | UpError::NotAgreed => Exit::BadInput,
         _ => Exit::WorldFailed,
     }
@@ -184,10 +187,21 @@ pub(crate) fn checked(path: &Path, file: Option<&Path>) -> Result<(Catalog, Opti
     Err(if bad_settings || unreadable { Exit::BadInput } else { Exit::Findings })
 }
 
-/// Where a catalog's data is, unless the caller says otherwise.
-pub(crate) fn data_folder(catalog: &Catalog) -> PathBuf {
+/// Where a catalog's data is, unless the caller says otherwise. With the limits of an engine it has other tables, so it lies
+/// beside.
+pub(crate) fn data_folder(catalog: &Catalog, as_engine: Option<EngineKind>) -> PathBuf {
     let plain = |char: char| if char.is_alphanumeric() || "-_".contains(char) { char } else { '_' };
-    Path::new(".keyloom").join(catalog.name.chars().map(plain).collect::<String>())
+    let name: String = catalog.name.chars().map(plain).collect();
+    let limits = as_engine.map_or_else(String::new, |engine| format!("-as-{}", engine.name()));
+    Path::new(".keyloom").join(name + &limits)
+}
+
+/// Data in a folder, with the limits of an engine if one is named.
+pub(crate) fn in_folder(path: &Path, durability: Durability, as_engine: Option<EngineKind>) -> Data<'_> {
+    match as_engine {
+        Some(engine) => Data::As { path, durability, engine },
+        None => Data::Folder { path, durability },
+    }
 }
 
 /// Where keys of development are: with the data, or beside where it would be if an engine has it.
@@ -195,7 +209,7 @@ pub(crate) fn key_file(folder: &Path, in_engine: bool) -> PathBuf {
     if in_engine { folder.with_extension("keys") } else { folder.join("keys") }
 }
 
-fn say(catalog: &Catalog, place: &str, keys: &Path, ready: &Ready) {
+fn say(catalog: &Catalog, place: &str, as_engine: Option<EngineKind>, keys: &Path, ready: &Ready) {
     let found = match &ready.opened {
         Some(opened) if opened.created => " (new)",
         Some(_) => " (opened)",
@@ -207,6 +221,9 @@ fn say(catalog: &Catalog, place: &str, keys: &Path, ready: &Ready) {
         catalog.patterns.iter().filter(|pattern| Endpoint::method_of(pattern).is_some()).count(),
         ready.address
     );
+    for line in as_engine.map(simulated).into_iter().flatten() {
+        text.push_str(&format!("{line}\n"));
+    }
     if let Some(crashed) = ready.opened.as_ref().and_then(|opened| opened.crashed.as_ref()) {
         let journal = bytes_text(crashed.journal_bytes);
         text.push_str(&format!("the last stop was sudden: {journal} of the journal were replayed"));

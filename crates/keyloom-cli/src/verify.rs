@@ -92,7 +92,7 @@ impl Job {
             (None, Some(engine)) => engine.to_string(),
             (None, None) => of.folder.display().to_string(),
         };
-        let file = data_folder(&of.catalog).with_extension(if repair { "repair" } else { "verify" });
+        let file = data_folder(&of.catalog, None).with_extension(if repair { "repair" } else { "verify" });
         let from = if arguments.anew { None } else { cut_off(&file, &place) };
         if let Some(rows) = from.as_ref().and_then(|from| from["report"]["rows"].as_u64()) {
             complain(&format!(

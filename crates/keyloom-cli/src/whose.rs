@@ -23,7 +23,7 @@ impl Whose {
     pub(crate) fn read(arguments: &DataArguments) -> Result<Self, Exit> {
         let (catalog, layout) = checked(&arguments.catalog, arguments.layout.as_deref())?;
         let engine = engine(&arguments.store, None)?;
-        let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog));
+        let folder = arguments.data.clone().unwrap_or_else(|| data_folder(&catalog, None));
         Ok(Self { catalog, layout, engine, folder })
     }
 }

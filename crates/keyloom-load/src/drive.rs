@@ -18,9 +18,9 @@ use crate::{
     client::{Answer, Ask, Client, Target},
     mix::Mix,
     report::Report,
-    scrape::Visits,
+    scrape::Scraped,
     tally::{Tally, outcomes},
-    traffic::{Request, Traffic, creates},
+    traffic::{Request, Traffic, creates, not_driven},
 };
 
 /// How many calls may be due and not answered. More are not sent, and counted as that.
@@ -53,8 +53,17 @@ pub struct Load<'a> {
     pub seed: u64,
     /// How many connections are used.
     pub connections: usize,
-    /// The part of a table's work that falls on its busiest partition, as far as it is known before.
-    pub predicted: BTreeMap<String, f64>,
+    /// What is known before of the busiest partition of each table.
+    pub predicted: BTreeMap<String, Predicted>,
+}
+
+/// What is known before of the busiest partition of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Predicted {
+    /// The part of the table's work that falls on it.
+    pub share: Option<f64>,
+    /// Units a second that it is asked for: reads, writes.
+    pub units: [Option<f64>; 2],
 }
 
 /// How fast calls come.
@@ -185,7 +194,7 @@ impl<'a> Drive<'a> {
         let load = self.load;
         let made = self.make_rows(progress).await?;
         for pattern in &load.catalog.patterns {
-            if let Some(why) = self.traffic.borrow().not_driven(pattern) {
+            if let Some(why) = not_driven(load.catalog, pattern) {
                 self.notes.push(format!("{} is not driven: {why}", pattern.name));
             }
         }
@@ -193,26 +202,26 @@ impl<'a> Drive<'a> {
             Pace::Total(total) => Some(total),
             Pace::Catalog | Pace::Max => None,
         };
-        let mix = Mix::new(load.catalog, |pattern| self.traffic.borrow().not_driven(pattern).is_none(), total);
+        let mix = Mix::new(load.catalog, |pattern| not_driven(load.catalog, pattern).is_none(), total);
         if mix.total() <= 0.0 {
             return Err(Failed::Nothing);
         }
         self.notes.extend(mix.assumed.iter().cloned());
-        let before = self.visits().await;
+        let before = self.scraped().await;
         let (tallies, seconds) = self.calls(&mix, progress).await;
-        let after = self.visits().await;
-        let visits = before.zip(after).map(|(before, after)| after.since(&before));
-        if visits.is_none() {
+        let after = self.scraped().await;
+        let scraped = before.zip(after).map(|(before, after)| after.since(&before));
+        if scraped.is_none() {
             self.notes.push(
                 "the server does not show its metrics to this key, so the busiest partitions are not known".into(),
             );
         }
-        Ok(Report::new(load, made, seconds, &mix, tallies, visits, std::mem::take(&mut self.notes)))
+        Ok(Report::new(load, made, seconds, &mix, tallies, scraped, std::mem::take(&mut self.notes)))
     }
 
-    async fn visits(&self) -> Option<Visits> {
+    async fn scraped(&self) -> Option<Scraped> {
         let answer = self.client.ask(&Ask::get("/metrics")).await.ok().filter(|answer| answer.status == 200)?;
-        Some(Visits::read(&String::from_utf8_lossy(&answer.body)))
+        Some(Scraped::read(&String::from_utf8_lossy(&answer.body)))
     }
 
     async fn send(&self, request: Request, due: Instant) -> Done {
@@ -298,6 +307,11 @@ impl<'a> Drive<'a> {
                 }
                 let body: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
                 outcomes(answer.status, &body).into_iter().for_each(|outcome| tally.ended(outcome));
+                if answer.status == 503
+                    && let Some(why) = body.get("detail").and_then(Json::as_str)
+                {
+                    tally.held_up(why);
+                }
                 self.traffic.borrow_mut().answered(&done.request, &body);
             }
             Err(_) => tally.ended("no_answer"),

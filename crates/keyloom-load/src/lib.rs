@@ -22,5 +22,6 @@ mod traffic;
 mod values;
 
 pub use client::{NoTarget, Target};
-pub use drive::{Failed, Load, Pace, Progress, load};
-pub use report::{OfPattern, OfTable, Report};
+pub use drive::{Failed, Load, Pace, Predicted, Progress, load};
+pub use mix::as_driven;
+pub use report::{OfPattern, OfTable, OfUnits, Report};

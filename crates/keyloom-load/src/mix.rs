@@ -1,11 +1,26 @@
 //! How often each pattern is called.
 
-use keyloom_model::{Catalog, Frequency, Pattern};
+use keyloom_model::{Catalog, Frequency, Pattern, Rate, TimeSpan, TimeUnit};
+
+use crate::traffic::not_driven;
 
 /// What a pattern gets whose rate the catalog does not state. It is said.
 const NOT_STATED: f64 = 0.1;
 /// `rare` is less than once a minute.
 const RARE: f64 = 1.0 / 60.0;
+
+/// The catalog with the rates at which it is driven, all calls together so many a second if that is said: for who says before
+/// what a drive will come to.
+pub fn as_driven(catalog: &Catalog, total: Option<f64>) -> Catalog {
+    let mix = Mix::new(catalog, |pattern| not_driven(catalog, pattern).is_none(), total);
+    let mut driven = catalog.clone();
+    for (pattern, rate) in driven.patterns.iter_mut().zip(&mix.rates) {
+        // As fine as a call in eleven days.
+        let rate = Rate { events: (rate * 1e6).round() as u64, per: TimeSpan::new(1_000_000, TimeUnit::Second) };
+        pattern.rate = Frequency::Stated { mean: Some(rate), peak: Some(rate) };
+    }
+    driven
+}
 
 /// The rates of all patterns.
 #[derive(Debug, Clone)]

@@ -7,9 +7,12 @@ use serde_json::{Value as Json, json};
 use crate::{
     drive::{Load, Pace},
     mix::Mix,
-    scrape::Visits,
+    scrape::Scraped,
     tally::Tally,
 };
+
+/// How many reasons for calls that were held up are said.
+const HELD_UP_MAX: usize = 5;
 
 /// What a load was like.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +27,8 @@ pub struct Report {
     pub patterns: Vec<OfPattern>,
     /// The partitions that were asked most.
     pub tables: Vec<OfTable>,
+    /// The partitions that took most units, where the server has the limits of an engine that meters.
+    pub units: Vec<OfUnits>,
     /// What the reader must know: what was assumed, and what was not driven.
     pub notes: Vec<String>,
     /// Times are from the moment at which a call was due; else from the moment at which it was sent.
@@ -43,6 +48,8 @@ pub struct OfPattern {
     pub times_us: [u64; 4],
     /// How they ended.
     pub outcomes: BTreeMap<String, u64>,
+    /// What held calls up, and how many of them.
+    pub held_up: BTreeMap<String, u64>,
     /// Trips to the store and rows that were read, by a call in the mean.
     pub trips_mean: f64,
     /// Rows.
@@ -68,6 +75,30 @@ pub struct OfTable {
     pub predicted: Option<f64>,
 }
 
+/// The partition of one table that took most units of one sort.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfUnits {
+    /// The table or index.
+    pub table: String,
+    /// `read` or `write`.
+    pub kind: &'static str,
+    /// Units a second that it was to be asked for, where the catalog says enough.
+    pub predicted: Option<f64>,
+    /// Units a second that it can give.
+    pub most: f64,
+    /// Units a second that it gave.
+    pub measured: f64,
+    /// Calls that its table throttled.
+    pub throttled: u64,
+}
+
+impl OfUnits {
+    /// What is to be expected of it: what it is asked for, as far as it can give that.
+    pub fn expected(&self) -> Option<f64> {
+        self.predicted.map(|predicted| predicted.min(self.most))
+    }
+}
+
 impl Report {
     pub(crate) fn new(
         load: &Load<'_>,
@@ -75,7 +106,7 @@ impl Report {
         seconds: f64,
         mix: &Mix,
         tallies: Vec<Tally>,
-        visits: Option<Visits>,
+        scraped: Option<Scraped>,
         notes: Vec<String>,
     ) -> Self {
         let open = load.pace != Pace::Max;
@@ -97,6 +128,7 @@ impl Report {
                     times.max(),
                 ],
                 outcomes: tally.outcomes,
+                held_up: tally.held_up,
                 trips_mean: mean(work.trips),
                 rows_mean: mean(work.rows),
                 rows: (work.rows_most, work.rows_promised),
@@ -104,13 +136,15 @@ impl Report {
                 above_bound: work.above,
             });
         }
-        let mut tables: Vec<OfTable> = visits
-            .map(|visits| visits.0)
-            .unwrap_or_default()
+        let scraped = scraped.unwrap_or_default();
+        let units = units(&scraped, load, seconds);
+        let mut tables: Vec<OfTable> = scraped
+            .tables
             .into_iter()
+            .map(|(name, of)| (name, of.visits))
             .filter(|(_, (all, _))| *all > 0.0)
             .map(|(name, (all, busiest))| OfTable {
-                predicted: load.predicted.get(&name).copied(),
+                predicted: load.predicted.get(&name).and_then(|predicted| predicted.share),
                 name,
                 visits: all as u64,
                 measured: busiest / all,
@@ -119,7 +153,7 @@ impl Report {
         tables.sort_by(|one, other| {
             (other.measured * other.visits as f64).total_cmp(&(one.measured * one.visits as f64))
         });
-        Self { catalog: load.catalog.name.clone(), seconds, rows_made, patterns, tables, notes, open }
+        Self { catalog: load.catalog.name.clone(), seconds, rows_made, patterns, tables, units, notes, open }
     }
 
     /// Whether every call kept what its path promised.
@@ -177,6 +211,7 @@ impl Report {
             }
             text.push_str(&table(&lines));
         }
+        text.push_str(&self.units_text());
         if !self.notes.is_empty() {
             text.push_str("\nto know\n");
             for note in &self.notes {
@@ -191,6 +226,35 @@ impl Report {
         text
     }
 
+    fn units_text(&self) -> String {
+        if self.units.is_empty() {
+            return String::new();
+        }
+        let mut text = "\nbusiest partition of each table: units a second\n".to_owned();
+        let mut lines =
+            vec![["table", "kind", "predicted", "limit", "measured", "throttled"].map(str::to_owned).to_vec()];
+        for of in &self.units {
+            let predicted = of.predicted.map_or("?".to_owned(), |predicted| format!("{predicted:.0}"));
+            let (most, measured) = (format!("{:.0}", of.most), format!("{:.0}", of.measured));
+            lines.push(vec![of.table.clone(), of.kind.to_owned(), predicted, most, measured, of.throttled.to_string()]);
+        }
+        text.push_str(&table(&lines));
+        let held_up = self.patterns.iter().flat_map(|of| of.held_up.iter().map(|(why, calls)| (&of.name, why, *calls)));
+        let mut held_up: Vec<(&String, &String, u64)> = held_up.collect();
+        held_up.sort_by_key(|(_, _, calls)| std::cmp::Reverse(*calls));
+        if !held_up.is_empty() {
+            text.push_str("\nheld up\n");
+        }
+        for (pattern, why, calls) in held_up.iter().take(HELD_UP_MAX) {
+            let _ = writeln!(text, "  {pattern}: {calls} calls: {why}");
+        }
+        if held_up.len() > HELD_UP_MAX {
+            let more: u64 = held_up[HELD_UP_MAX..].iter().map(|(_, _, calls)| calls).sum();
+            let _ = writeln!(text, "  and {more} calls by {} others", held_up.len() - HELD_UP_MAX);
+        }
+        text
+    }
+
     /// For programs.
     pub fn json(&self) -> Json {
         let pattern = |of: &OfPattern| {
@@ -199,6 +263,7 @@ impl Report {
                 "pattern": of.name, "calls": of.calls, "per_second": of.calls as f64 / self.seconds.max(0.001),
                 "wanted_per_second": of.wanted,
                 "p50_us": p50, "p99_us": p99, "p99.9_us": p999, "max_us": max, "outcomes": of.outcomes,
+                "held_up": of.held_up,
                 "work": {
                     "trips_mean": of.trips_mean, "rows_mean": of.rows_mean,
                     "rows_most": of.rows.0, "rows_promised": of.rows.1,
@@ -208,14 +273,35 @@ impl Report {
             })
         };
         let table = |of: &OfTable| json!({ "table": of.name, "visits": of.visits, "busiest_measured": of.measured, "busiest_predicted": of.predicted });
+        let units = |of: &OfUnits| json!({ "table": of.table, "kind": of.kind, "predicted": of.predicted, "limit": of.most, "expected": of.expected(), "measured": of.measured, "throttled": of.throttled });
         json!({
             "catalog": self.catalog, "seconds": self.seconds, "rows_made": self.rows_made,
             "times_from": if self.open { "due" } else { "sent" },
             "patterns": self.patterns.iter().map(pattern).collect::<Vec<_>>(),
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
+            "units": self.units.iter().map(units).collect::<Vec<_>>(),
             "notes": self.notes,
         })
     }
+}
+
+/// The partitions that took most, the busiest first.
+fn units(scraped: &Scraped, load: &Load<'_>, seconds: f64) -> Vec<OfUnits> {
+    let mut units = Vec::new();
+    for (side, kind) in ["read", "write"].into_iter().enumerate() {
+        let Some(most) = scraped.units_max[side] else { continue };
+        let taken = scraped.tables.iter().filter(|(_, of)| of.busiest_units[side] > 0.0 || of.throttled[side] > 0.0);
+        units.extend(taken.map(|(table, of)| OfUnits {
+            table: table.clone(),
+            kind,
+            predicted: load.predicted.get(table).and_then(|predicted| predicted.units[side]),
+            most,
+            measured: of.busiest_units[side] / seconds.max(0.001),
+            throttled: of.throttled[side] as u64,
+        }));
+    }
+    units.sort_by(|one, other| (other.measured / other.most).total_cmp(&(one.measured / one.most)));
+    units
 }
 
 fn percent(share: f64) -> String {

@@ -8,10 +8,15 @@ use serde_json::Value as Json;
 /// Times are told apart up to this one.
 const LONGEST_US: u64 = 600_000_000;
 
+/// How many reasons for "not now" are told apart.
+const CAUSES_MAX: usize = 1_000;
+
 /// The count of one pattern.
 pub(crate) struct Tally {
     pub(crate) times_us: Histogram<u64>,
     pub(crate) outcomes: BTreeMap<String, u64>,
+    /// Why calls were answered with "not now", and how many.
+    pub(crate) held_up: BTreeMap<String, u64>,
     pub(crate) work: WorkDone,
 }
 
@@ -35,7 +40,7 @@ impl Tally {
     pub(crate) fn new() -> Self {
         #[expect(clippy::expect_used, reason = "it refuses bounds that cross and more than five digits")]
         let times_us = Histogram::new_with_bounds(1, LONGEST_US, 3).expect("the bounds are constants");
-        Self { times_us, outcomes: BTreeMap::new(), work: WorkDone::default() }
+        Self { times_us, outcomes: BTreeMap::new(), held_up: BTreeMap::new(), work: WorkDone::default() }
     }
 
     pub(crate) fn took(&mut self, took: Duration) {
@@ -45,6 +50,17 @@ impl Tally {
 
     pub(crate) fn ended(&mut self, outcome: impl Into<String>) {
         *self.outcomes.entry(outcome.into()).or_default() += 1;
+    }
+}
+
+impl Tally {
+    /// A call was answered with "not now".
+    pub(crate) fn held_up(&mut self, why: &str) {
+        if let Some(calls) = self.held_up.get_mut(why) {
+            *calls += 1;
+        } else if self.held_up.len() < CAUSES_MAX {
+            self.held_up.insert(why.to_owned(), 1);
+        }
     }
 }
 

@@ -70,19 +70,6 @@ impl<'a> Traffic<'a> {
         Self { catalog, chance, known, tenants, busiest_tenant, now_ms }
     }
 
-    /// Why a pattern can't be driven, if it can't.
-    pub(crate) fn not_driven(&self, pattern: &Pattern) -> Option<String> {
-        match &pattern.action {
-            Action::Outside(_) => return Some("it is served elsewhere".into()),
-            Action::Claim(_) | Action::Atomic(_) => return Some("its kind is not driven yet".into()),
-            _ if pattern.all_tenants => return Some("it crosses tenants".into()),
-            _ => {}
-        }
-        let entity = self.catalog.entity(entity_of(pattern)?)?;
-        let made = |name: &str| creates(self.catalog, name).next().is_some();
-        (!made(&entity.name) && !is_create(pattern)).then(|| format!("nothing creates rows of {}", entity.name))
-    }
-
     /// The tenant of the next call.
     pub(crate) fn tenant(&mut self) -> usize {
         match self.tenants.len() {
@@ -292,6 +279,19 @@ pub(crate) fn creates<'a>(catalog: &'a Catalog, entity: &'a str) -> impl Iterato
     let makes =
         move |pattern: &Pattern| is_create(pattern) && entity_of(pattern) == Some(entity) && !pattern.all_tenants;
     catalog.patterns.iter().enumerate().filter(move |(_, pattern)| makes(pattern)).map(|(at, _)| at)
+}
+
+/// Why a pattern can't be driven, if it can't.
+pub(crate) fn not_driven(catalog: &Catalog, pattern: &Pattern) -> Option<String> {
+    match &pattern.action {
+        Action::Outside(_) => return Some("it is served elsewhere".into()),
+        Action::Claim(_) | Action::Atomic(_) => return Some("its kind is not driven yet".into()),
+        _ if pattern.all_tenants => return Some("it crosses tenants".into()),
+        _ => {}
+    }
+    let entity = catalog.entity(entity_of(pattern)?)?;
+    let made = |name: &str| creates(catalog, name).next().is_some();
+    (!made(&entity.name) && !is_create(pattern)).then(|| format!("nothing creates rows of {}", entity.name))
 }
 
 fn is_create(pattern: &Pattern) -> bool {

@@ -13,6 +13,7 @@ use keyloom_text::{layout_of_text, print_layout};
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    as_engine,
     designed::designed,
     engine::abilities,
     log::Log,
@@ -99,6 +100,18 @@ pub(crate) fn followed(
     Ok(compiled(catalog, &layout, engine)?.program)
 }
 
+/// The layout that runs in a store, which has the limits that it is opened with.
+async fn record<S: Store + Define>(
+    engine: EngineKind,
+    store: &S,
+    failed: impl Fn(Fault) -> UpError,
+) -> Result<Option<LayoutRecord>, UpError> {
+    if engine == EngineKind::Embedded {
+        as_engine::same(store, None).await?;
+    }
+    LayoutRecord::of(store, &System).await.map_err(failed)
+}
+
 /// The program by which a store is looked at.
 pub(crate) async fn program<S: Store + Define>(
     catalog: &Catalog,
@@ -107,7 +120,7 @@ pub(crate) async fn program<S: Store + Define>(
     store: &S,
     failed: impl Fn(Fault) -> UpError,
 ) -> Result<Program, UpError> {
-    let record = LayoutRecord::of(store, &System).await.map_err(failed)?;
+    let record = record(engine, store, failed).await?;
     Ok(planned(catalog, given, engine, record.as_ref())?.program)
 }
 
@@ -123,7 +136,7 @@ pub(crate) async fn joined<S: Store + Define + Sweep>(
 ) -> Result<(Run, Vec<Path>), UpError> {
     let being_changed = || Fault::NotDone("its layout is being changed: `keyloom up` brings that to its end".into());
     for _ in 0..TRIES_MAX {
-        let record = LayoutRecord::of(&**store, &System).await.map_err(&failed)?;
+        let record = record(engine, &**store, &failed).await?;
         let Planned { program, paths, text } = planned(catalog, given, engine, record.as_ref())?;
         let store = Arc::clone(store);
         if let Some(record) = record {
@@ -152,7 +165,7 @@ pub(crate) async fn making<S: Store + Define>(
     alone: bool,
     failed: impl Fn(Fault) -> UpError,
 ) -> Result<Making, UpError> {
-    let record = LayoutRecord::of(store, &System).await.map_err(&failed)?;
+    let record = record(engine, store, &failed).await?;
     let planned = planned(catalog, given, engine, record.as_ref())?;
     made(&planned, record.is_some(), store, alone, failed).await
 }
@@ -184,7 +197,7 @@ pub(crate) async fn opened<S: Store + Define + Sweep>(
     let log = Log::new(wanted.log);
     let (mut shown, mut tries) = (None, 0);
     loop {
-        let record = LayoutRecord::of(&**store, &System).await.map_err(&failed)?;
+        let record = record(engine, &**store, &failed).await?;
         let planned = planned(wanted.catalog, wanted.layout, engine, record.as_ref())?;
         let making = made(&planned, record.is_some(), &**store, alone, &failed).await?;
         let is_more = !making.script.is_empty() || !making.filled.is_empty();

@@ -10,9 +10,10 @@ use keyloom_value::{Kind, Value, to_text};
 use serde_json::Value as Json;
 
 use crate::{
-    change,
+    as_engine, change,
     engine::{Engine, cassandra, dynamodb},
     following::{Current, Follower, Following},
+    log::Log,
     settling::Settling,
     store_address::StoreAddress,
     system::System,
@@ -48,6 +49,16 @@ impl Db {
                 let failed = |fault| UpError::Store((*path).to_owned(), fault);
                 let (run, _) = change::joined(catalog, layout, EngineKind::Embedded, &store, true, failed).await?;
                 Ok(Self::over(Arc::new(catalog.clone()), Current::new(run), None, Some(store)))
+            }
+            Data::As { path, durability, engine } => {
+                program(catalog, layout, *engine)?;
+                let options = Options { durability: *durability, ..Options::default() };
+                let opened = Embedded::open(path, options, as_engine::machine(*engine));
+                let folder = Arc::new(opened.map_err(UpError::Open)?.0);
+                let failed = |fault| UpError::Store((*path).to_owned(), fault);
+                let store = Arc::new(as_engine::limited(&folder, *engine, Log::silent(), path).await?);
+                let (run, _) = change::joined(catalog, layout, *engine, &store, true, failed).await?;
+                Ok(Self::over(Arc::new(catalog.clone()), Current::new(run), None, Some(folder)))
             }
             Data::Engine(engine) => match &engine.address {
                 StoreAddress::Cassandra(at) => Self::on(catalog, layout, engine, cassandra(at, engine).await).await,

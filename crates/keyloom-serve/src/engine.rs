@@ -245,7 +245,7 @@ async fn serve_on<S: Store + Define + Sweep>(
     let current = Current::new(run);
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop(&wanted.halt).map_err(UpError::Machine)?;
-    let metrics = Arc::new(Metrics::new(&current.run()));
+    let metrics = Arc::new(Metrics::new(&current.run(), None));
     let settling = settling(&current, Log::new(wanted.log), &metrics);
     let ready = |address, curls, shows| ready(&Ready { address, opened: None, curls, shows });
     let following = Following {

@@ -11,6 +11,7 @@
     reason = "this crate is where the run time meets the machine: its clock, its sockets, the folder with the data"
 )]
 
+mod as_engine;
 mod attempt;
 mod busiest;
 mod change;
@@ -59,6 +60,7 @@ pub use data::{DataError, backup, export, restore};
 pub use db::{Calling, Db, new_key};
 pub use designed::{LOOKS_MAX, REGION, REPLICAS, designed, not_run, priced};
 pub use engine::{Engine, abilities, dialect, export_engine};
+pub use keyloom_limits::simulated;
 pub use keys::{KeyData, KeysOf};
 pub use log::Logging;
 pub use signals::Halt;

@@ -54,6 +54,11 @@ impl Log {
         Self { logging, said: Mutex::default() }
     }
 
+    /// Nobody listens.
+    pub(crate) fn silent() -> Self {
+        Self::new(Logging { write: |_| {}, for_people: true, calls: false })
+    }
+
     /// Says why something failed that nobody called.
     pub(crate) fn say(&self, what: &str, cause: &str) {
         self.say_at(System.now_us(), what, cause);

@@ -9,12 +9,13 @@ use std::{
     collections::BTreeMap,
     fmt::Write,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
 
+use keyloom_limits::{Counts, Meter, Warning};
 use keyloom_model::{Catalog, Endpoint};
 use keyloom_run::{Run, Settled, Work};
 
@@ -40,6 +41,8 @@ pub(crate) struct Metrics {
     pub(crate) connections: AtomicU64,
     pub(crate) connections_refused: AtomicU64,
     settling: Settling,
+    /// What the limits of an engine count, where there are such.
+    meter: Option<Arc<Meter>>,
 }
 
 /// What is counted of one pattern.
@@ -76,7 +79,7 @@ struct Settling {
 }
 
 impl Metrics {
-    pub(crate) fn new(run: &Run) -> Self {
+    pub(crate) fn new(run: &Run, meter: Option<Arc<Meter>>) -> Self {
         let catalog = run.catalog();
         let of = |pattern| OfPattern::new(catalog, pattern);
         Self {
@@ -85,6 +88,7 @@ impl Metrics {
             connections: AtomicU64::new(0),
             connections_refused: AtomicU64::new(0),
             settling: Settling::default(),
+            meter,
         }
     }
 
@@ -174,7 +178,50 @@ impl Metrics {
         let refused = self.connections_refused.load(Relaxed);
         one(page, "keyloom_connections_refused_total", "counter", "Connections that found no place.", refused);
         self.settling.write(page, run);
+        if let Some(meter) = &self.meter {
+            write_meter(page, meter);
+        }
         text
+    }
+}
+
+/// Writes what the limits of an engine count.
+fn write_meter(page: &mut String, meter: &Meter) {
+    const SIDES: [&str; 2] = ["read", "write"];
+    let counts = meter.counts();
+    if let Some(units) = meter.units() {
+        let most = "keyloom_partition_units_max";
+        head(page, most, "gauge", "Units that one partition gives in a second.");
+        for (side, units) in SIDES.iter().zip([units.read, units.write]) {
+            let _ = writeln!(page, "{most}{{kind=\"{side}\"}} {units}");
+        }
+        type OfTable = fn(&Counts) -> [f64; 2];
+        let series: [(&str, &str, &str, OfTable); 3] = [
+            ("keyloom_units_total", "counter", "Units that were taken of the table.", |of| {
+                of.milliunits.map(|milliunits| milliunits as f64 / 1_000.0)
+            }),
+            ("keyloom_busiest_partition_units", "gauge", "The same of the partition that took most, at least.", |of| {
+                of.busiest_milliunits.map(|milliunits| milliunits as f64 / 1_000.0)
+            }),
+            ("keyloom_throttled_total", "counter", "Calls that a partition of the table throttled.", |of| {
+                of.throttled.map(|calls| calls as f64)
+            }),
+        ];
+        for (name, kind, help, of) in series {
+            head(page, name, kind, help);
+            for count in &counts {
+                for (side, value) in SIDES.iter().zip(of(count)) {
+                    let _ = writeln!(page, "{name}{{table=\"{}\",kind=\"{side}\"}} {value}", count.table);
+                }
+            }
+        }
+    }
+    let warnings = "keyloom_engine_warnings_total";
+    head(page, warnings, "counter", "What a node of the engine would have written into its log.");
+    for count in &counts {
+        for (warning, times) in Warning::ALL.iter().zip(count.warnings).filter(|(_, times)| *times > 0) {
+            let _ = writeln!(page, "{warnings}{{table=\"{}\",warning=\"{}\"}} {times}", count.table, warning.name());
+        }
     }
 }
 

@@ -11,13 +11,15 @@ use std::{
 
 use keyloom_design::paths;
 use keyloom_embedded::{Durability, Embedded, OpenError, Opened, Options};
+use keyloom_limits::Meter;
 use keyloom_model::{Catalog, Engine as EngineKind, layout::Layout};
 use keyloom_plan::{Program as Planned, Refusal};
 use keyloom_run::{Environment, NotYet, Problem, Program};
-use keyloom_store::Fault;
+use keyloom_store::{Define, Fault, Store, Sweep};
 use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{
+    as_engine,
     change::{self, Making},
     connections,
     control::Control,
@@ -67,6 +69,15 @@ pub enum Data<'a> {
         path: &'a Path,
         /// What an acknowledged write survives.
         durability: Durability,
+    },
+    /// In a folder of this machine, with the limits of an engine.
+    As {
+        /// The folder; made if it is not there.
+        path: &'a Path,
+        /// What an acknowledged write survives.
+        durability: Durability,
+        /// The engine.
+        engine: EngineKind,
     },
     /// In an engine.
     Engine(&'a Engine),
@@ -129,6 +140,13 @@ pub enum UpError {
     Listen(SocketAddr, io::Error),
     /// The data can't be opened.
     Open(OpenError),
+    /// The data in a folder has other limits than it was opened with.
+    OtherLimits {
+        /// With whose limits it was made.
+        made: Option<String>,
+        /// With whose it was opened.
+        asked: Option<EngineKind>,
+    },
     /// The layout that runs can't be kept with this catalog: why.
     OtherLayout(Vec<String>),
     /// Another process has changed the layout, and this catalog can't be run by it: why.
@@ -176,6 +194,16 @@ impl fmt::Display for UpError {
             }
             Self::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
             Self::Open(error) => opening::explain(error, f),
+            Self::OtherLimits { made: Some(made), .. } => write!(
+                f,
+                "this folder was made with `--as {made}`, and is opened so alone: `keyloom up --as {made}` serves it, and \
+                 answers other commands while it is up; or name another folder with --data"
+            ),
+            Self::OtherLimits { made: None, asked } => write!(
+                f,
+                "this folder was made without `--as {}`, which would find other tables there: name another one with --data",
+                asked.map_or("", EngineKind::name)
+            ),
             Self::OtherLayout(why) => {
                 write!(
                     f,
@@ -220,7 +248,8 @@ pub fn up(wanted: &Up<'_>, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError>
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(UpError::Machine)?;
     runtime.block_on(async {
         match wanted.data {
-            Data::Folder { path, durability } => serve_folder(wanted, path, durability, ready).await,
+            Data::Folder { path, durability } => serve_folder(wanted, path, durability, None, ready).await,
+            Data::As { path, durability, engine } => serve_folder(wanted, path, durability, Some(engine), ready).await,
             Data::Engine(engine) => engine::serve(wanted, engine, ready).await,
         }
     })
@@ -232,23 +261,31 @@ pub fn up(wanted: &Up<'_>, ready: &mut dyn FnMut(&Ready)) -> Result<(), UpError>
 /// When it would not start.
 pub fn making(catalog: &Catalog, layout: Option<&Layout>, data: &Data<'_>) -> Result<Making, UpError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(UpError::Machine)?;
-    match *data {
-        Data::Engine(engine) => runtime.block_on(engine::making(catalog, layout, engine)),
-        Data::Folder { path, .. } => {
-            let failed = |fault| UpError::Store(path.to_owned(), fault);
-            // Opening would make a store where there is none.
-            let is_empty = std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
-            if is_empty && !path.is_file() {
-                let nothing = keyloom_store::Model::new();
-                return runtime.block_on(change::making(catalog, layout, EngineKind::Embedded, &nothing, true, failed));
-            }
-            let opened = Embedded::open(path, Options::default(), Arc::new(keyloom_embedded::System));
-            let (store, _) = opened.map_err(UpError::Open)?;
-            let making = runtime.block_on(change::making(catalog, layout, EngineKind::Embedded, &store, true, failed));
-            store.close().map_err(failed)?;
-            making
-        }
+    let (path, engine) = match *data {
+        Data::Engine(engine) => return runtime.block_on(engine::making(catalog, layout, engine)),
+        Data::Folder { path, .. } => (path, None),
+        Data::As { path, engine, .. } => (path, Some(engine)),
+    };
+    let (failed, kind) = (|fault| UpError::Store(path.to_owned(), fault), engine.unwrap_or(EngineKind::Embedded));
+    // Opening would make a store where there is none.
+    let is_empty = std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
+    if is_empty && !path.is_file() {
+        let nothing = keyloom_store::Model::new();
+        return runtime.block_on(change::making(catalog, layout, kind, &nothing, true, failed));
     }
+    let opened = Embedded::open(path, Options::default(), Arc::new(keyloom_embedded::System));
+    let store = Arc::new(opened.map_err(UpError::Open)?.0);
+    let making = runtime.block_on(async {
+        match engine {
+            None => change::making(catalog, layout, kind, &*store, true, failed).await,
+            Some(engine) => {
+                let limited = as_engine::limited(&store, engine, Log::silent(), path).await?;
+                change::making(catalog, layout, kind, &limited, true, failed).await
+            }
+        }
+    });
+    runtime.block_on(close(store)).map_err(failed)?;
+    making
 }
 
 /// The program of a catalog on an engine, by its layout; one is designed where none is given.
@@ -291,18 +328,54 @@ async fn serve_folder(
     wanted: &Up<'_>,
     path: &Path,
     durability: Durability,
+    engine: Option<EngineKind>,
     ready: &mut dyn FnMut(&Ready),
 ) -> Result<(), UpError> {
-    let failed = |fault| UpError::Store(path.to_owned(), fault);
     // What can't be run is said before the data is touched.
-    program(wanted.catalog, wanted.layout, EngineKind::Embedded)?;
+    program(wanted.catalog, wanted.layout, engine.unwrap_or(EngineKind::Embedded))?;
     // The address first: a port that is taken is no reason to touch the data.
     let listener = listen(wanted).await?;
     let options = Options { durability, ..Options::default() };
-    let opened = Embedded::open(path, options, Arc::new(keyloom_embedded::System));
-    let (store, opened) = opened.map_err(UpError::Open)?;
-    let store = Arc::new(store);
-    let (run, _) = change::opened(wanted, EngineKind::Embedded, &store, true, failed).await?;
+    let machine: Arc<dyn keyloom_embedded::Environment> = match engine {
+        Some(engine) => as_engine::machine(engine),
+        None => Arc::new(keyloom_embedded::System),
+    };
+    let (folder, opened) = Embedded::open(path, options, machine).map_err(UpError::Open)?;
+    let folder = Folder { path, store: Arc::new(folder), opened, engine };
+    match engine {
+        None => {
+            let store = Arc::clone(&folder.store);
+            serve_from(wanted, folder, store, None, listener, ready).await
+        }
+        Some(engine) => {
+            let limited = as_engine::limited(&folder.store, engine, Log::new(wanted.log), path).await?;
+            let meter = limited.meter();
+            serve_from(wanted, folder, Arc::new(limited), Some(meter), listener, ready).await
+        }
+    }
+}
+
+/// A folder that is open.
+struct Folder<'a> {
+    path: &'a Path,
+    store: Arc<Embedded>,
+    opened: Opened,
+    /// Whose limits it has.
+    engine: Option<EngineKind>,
+}
+
+/// Serves a folder, by whatever stands before it.
+async fn serve_from<S: Store + Define + Sweep>(
+    wanted: &Up<'_>,
+    folder: Folder<'_>,
+    store: Arc<S>,
+    meter: Option<Arc<Meter>>,
+    listener: TcpListener,
+    ready: &mut dyn FnMut(&Ready),
+) -> Result<(), UpError> {
+    let Folder { path, store: below, opened, engine } = folder;
+    let failed = |fault| UpError::Store(path.to_owned(), fault);
+    let (run, _) = change::opened(wanted, engine.unwrap_or(EngineKind::Embedded), &store, true, failed).await?;
     let run = Current::new(run);
     let mut secret = [0; 32];
     System.random(&mut secret);
@@ -310,14 +383,14 @@ async fn serve_folder(
     // Before it says that it is ready: whoever reads that may tell it to stop at once.
     let stop = stop(&wanted.halt).map_err(UpError::Machine)?;
     let control_file = control.leave(path).map_err(UpError::Machine)?;
-    let local = Local { store: Arc::clone(&store), control };
+    let local = Local { store: Arc::clone(&below), control };
     let ready = |address, curls, shows| ready(&Ready { address, opened: Some(opened), curls, shows });
-    let metrics = Arc::new(Metrics::new(&run.run()));
+    let metrics = Arc::new(Metrics::new(&run.run(), meter));
     let settling = settling(&run, Log::new(wanted.log), &metrics);
     let answered = answer(wanted, listener, run, metrics, Some(local), stop, ready).await;
     settling.stop().await;
-    drop(control_file);
-    answered.and(close(store).await.map_err(failed))
+    drop((control_file, store));
+    answered.and(close(below).await.map_err(failed))
 }
 
 /// Finishes what was cut off while the process is up, and counts it.

@@ -6,6 +6,7 @@
     reason = "the tests run the real command on real files"
 )]
 
+mod as_engine;
 mod change;
 mod copies;
 mod crash;

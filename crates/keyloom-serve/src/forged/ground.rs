@@ -183,7 +183,7 @@ impl Ground {
                 for_people: false,
                 calls: true,
             }),
-            metrics: Arc::new(Metrics::new(&run)),
+            metrics: Arc::new(Metrics::new(&run, None)),
             requests: first_request(),
             stopping: AtomicBool::new(false),
             local: Some(Local { store, control }),
