@@ -3,11 +3,14 @@
 mod ask;
 mod branch;
 mod choice;
+mod cluster;
 mod component;
 mod copy;
+mod crossing;
 mod explain;
 mod pool;
 mod scale;
+mod simple;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -15,13 +18,14 @@ mod tests;
 use keyloom_model::layout::{Form, Layout, Path, Table};
 use keyloom_model::{Catalog, Engine};
 use keyloom_plan::{Asked, Program, Wants, impossible, questions, questions_of_copies, targets};
-use keyloom_size::{Equally, Filling, Ground, Tariff};
+use keyloom_size::{Equally, Filling, Ground, Tariff, Weighed};
 use keyloom_store::{Abilities, Dialect};
 
 pub use ask::{Answer, Number, Query, ask};
 pub use branch::Outcome;
 pub use choice::Choice;
 pub use copy::Reference;
+pub use crossing::{Crossing, crossing};
 pub use explain::{Broken, CopyReason, Flip, Other, Reason, explain, explain_copies};
 pub use pool::{Kind, Shape};
 pub use scale::{At, Score};
@@ -77,6 +81,8 @@ pub struct Found {
     pub is_plain: bool,
     /// How many tables were thought of.
     pub shapes: usize,
+    /// How far the cheapest that was found may be from the cheapest that there is.
+    pub gap: Gap,
     /// What was found for entities whose tables are chosen together.
     pub parts: Vec<Outcome>,
     /// The references whose fields lists copy, and those that could be copied and are looked up.
@@ -85,6 +91,29 @@ pub struct Found {
     pub looked_up: Vec<Reference>,
     /// What it changes in the layout that is in use.
     pub changes: Option<Changes>,
+}
+
+/// What is not known of a search that had to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Gap {
+    /// The cheapest design that was found.
+    pub cheapest: Score,
+    /// No design comes to less.
+    pub bound: Score,
+}
+
+impl Gap {
+    /// Whether there is none: the cheapest of all designs was found.
+    pub fn is_closed(&self) -> bool {
+        self.bound >= self.cheapest
+    }
+
+    /// How much cheaper another design may be, as a part of what the cheapest costs that was found. `None` where one may break
+    /// fewer limits, which no price makes up for.
+    pub fn share(&self) -> Option<f64> {
+        let more = self.cheapest.weight.saturating_sub(self.bound.weight);
+        (self.bound.broken >= self.cheapest.broken).then(|| more as f64 / self.cheapest.weight.max(1) as f64)
+    }
 }
 
 /// What a layout changes in one that is in use.
@@ -96,6 +125,8 @@ pub struct Changes {
     pub new: Vec<(String, Option<Filling>)>,
     /// Tables that nothing asks any more.
     pub gone: Vec<String>,
+    /// What decides between the two, where it is one number.
+    pub crossing: Option<Crossing>,
 }
 
 /// What is the same for all components.
@@ -110,17 +141,17 @@ struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// By a layout of the whole catalog, whose own tables of Keyloom are those of every other; fields of these references are copied.
-    fn of(catalog: &'a Catalog, plain: &Layout, terms: &Terms<'_>, copied: Vec<Reference>) -> Self {
+    /// By a program of the whole catalog, whose own tables of Keyloom are those of every other; fields of these references are copied.
+    fn of(catalog: &'a Catalog, plain: &Program, terms: &Terms<'_>, copied: Vec<Reference>) -> Self {
         let refused = impossible(catalog, terms.abilities);
-        let copying = copy::copying(plain, &copied);
+        let copying = copy::copying(&plain.layout, &copied);
         let support = questions_of_copies(catalog, &copying);
         let choices = choice::choices(catalog, &support, &refused);
         let is_row = |asked: &Asked| asked.wants == Wants::Row;
         let mut rows: Vec<Asked> = questions(catalog).into_iter().filter(is_row).chain(targets(catalog)).collect();
         rows.retain(|asked| !refused.iter().any(|refusal| refusal.of(&asked.question)));
         let equally = Equally::of(choices.iter().flat_map(|choice| &choice.asked).chain(&rows));
-        let program = Program::compile(catalog, &copying, terms.abilities);
+        let program = plain.with_tables_of(&copying);
         let components = component::components(catalog, &copied);
         Self { catalog, choices, rows, equally, program, copied, components }
     }
@@ -131,7 +162,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Finds the best designs of the components that have one of these entities.
-    fn solve(&self, plain: &Layout, terms: &Terms<'_>, of: impl Fn(&str) -> bool) -> Solved {
+    fn solve(&self, known: &[Program], terms: &Terms<'_>, of: impl Fn(&str) -> bool) -> Solved {
         let mut solved = Solved::default();
         let parts = self.components.len();
         for (at, component) in self.components.iter().enumerate() {
@@ -140,12 +171,9 @@ impl<'a> Prepared<'a> {
             }
             let is_over = |progress: &Progress| (terms.is_over)(&Progress { part: at + 1, parts, ..*progress });
             let mut scale = self.scale(component, terms);
-            let in_use = terms.standing.and_then(|standing| scale.assigned_by(standing.layout));
-            let seed: Vec<Vec<At>> = scale.assigned_by(plain).into_iter().chain(in_use).collect();
-            let outcome = branch::search(&mut scale, &seed, &is_over);
+            let seeds: Vec<Vec<At>> = known.iter().filter_map(|known| scale.assigned_by(known)).collect();
+            let outcome = branch::search(&mut scale, &seeds, &is_over);
             solved.shapes += scale.shapes.len();
-            solved.score.broken = solved.score.broken.saturating_add(outcome.score.broken);
-            solved.score.weight = solved.score.weight.saturating_add(outcome.score.weight);
             solved.chosen.add(&scale, &outcome);
             solved.parts.push(outcome);
         }
@@ -156,48 +184,80 @@ impl<'a> Prepared<'a> {
 /// The best designs of some components.
 #[derive(Debug, Default)]
 struct Solved {
-    score: Score,
     shapes: usize,
     chosen: Chosen,
     parts: Vec<Outcome>,
 }
 
+/// What designs of several components come to together.
+struct Together {
+    score: Score,
+    gap: Gap,
+}
+
+impl Together {
+    fn of<'a>(parts: impl Iterator<Item = &'a Outcome>) -> Self {
+        let none = Self { score: Score::default(), gap: Gap::default() };
+        parts.fold(none, |all, part| {
+            let gap = Gap { cheapest: all.gap.cheapest.plus(part.cheapest), bound: all.gap.bound.plus(part.bound) };
+            Self { score: all.score.plus(part.score), gap }
+        })
+    }
+}
+
+/// The program of the plain design.
+fn plain(catalog: &Catalog, terms: &Terms<'_>) -> Program {
+    Program::compile(catalog, &design(catalog, terms.engine, terms.abilities), terms.abilities)
+}
+
 /// Searches for the layout of a catalog.
 pub fn search(catalog: &Catalog, terms: &Terms<'_>) -> Found {
-    let plain = design(catalog, terms.engine, terms.abilities);
-    let looking_up = Prepared::of(catalog, &plain, terms, Vec::new());
-    let all = copy::references(catalog, &plain, &looking_up.choices);
-    let in_use = terms.standing.map(|standing| copy::copied_by(standing.layout, &all)).unwrap_or_default();
-    let copied = worth_copying(catalog, &plain, terms, &all, &in_use);
-    let mut found = found(catalog, &plain, terms, copied, &all);
-    let of_plain = (terms.not_run)(&Program::compile(catalog, &plain, terms.abilities));
-    let is_run =
-        |found: &Found| (terms.not_run)(&Program::compile(catalog, &found.layout, terms.abilities)) <= of_plain;
+    let compiled = |layout: &Layout| Program::compile(catalog, layout, terms.abilities);
+    let in_use = terms.standing.map(|standing| compiled(standing.layout));
+    let known: Vec<Program> = [plain(catalog, terms)].into_iter().chain(in_use).collect();
+    let looking_up = Prepared::of(catalog, &known[0], terms, Vec::new());
+    let all = copy::references(catalog, &known[0].layout, &looking_up.choices);
+    let mut found = found(looking_up, &known, terms, &all);
+    let of_plain = (terms.not_run)(&known[0]);
+    let is_run = |found: &Found| (terms.not_run)(&compiled(&found.layout)) <= of_plain;
     if !found.copied.is_empty() && !is_run(&found) {
-        found = self::found(catalog, &plain, terms, Vec::new(), &all);
+        let looking_up = Prepared::of(catalog, &known[0], terms, Vec::new());
+        found = Found { looked_up: all, ..self::found(looking_up, &known, terms, &[]) };
     }
     // Optional inputs may be answered by another table than the list itself, which the plain design may use.
     found.is_plain = terms.standing.is_none() && (found.plain < found.score || !is_run(&found));
     if found.is_plain {
-        (found.layout, found.score) = (plain, found.plain);
+        (found.layout, found.score) = (known[0].layout.clone(), found.plain);
     }
     found.changes = terms.standing.map(|standing| changes(catalog, &standing, &found.layout, terms));
     found
 }
 
-/// The best layout in which fields of these references are copied.
-fn found(catalog: &Catalog, plain: &Layout, terms: &Terms<'_>, copied: Vec<Reference>, all: &[Reference]) -> Found {
-    let prepared = Prepared::of(catalog, plain, terms, copied);
-    let solved = prepared.solve(plain, terms, |_| true);
+/// The best layout in which fields of these references are copied or looked up, whatever is better; `known` are the programs of the
+/// plain design and of the layout that is in use.
+fn found(looking_up: Prepared<'_>, known: &[Program], terms: &Terms<'_>, all: &[Reference]) -> Found {
+    let catalog = looking_up.catalog;
+    let Worth { copied, solved, missed } = worth_copying(&looking_up, known, terms, all);
+    // Whether anything is copied at all changes what every mark takes, so all is weighed once more.
+    let (prepared, solved) = match copied.is_empty() {
+        true => (looking_up, solved),
+        false => {
+            let prepared = Prepared::of(catalog, &known[0], terms, copied);
+            let solved = prepared.solve(known, terms, |_| true);
+            (prepared, solved)
+        }
+    };
     let layout = assemble(catalog, terms, &prepared, &solved.chosen);
-    let (score, of_plain) = (check(catalog, &layout, terms), check(catalog, plain, terms));
+    let (score, of_plain) = (check(catalog, &layout, terms), check(catalog, &known[0].layout, terms));
     let looked_up = all.iter().filter(|known| !prepared.copied.contains(known)).cloned().collect();
+    let Gap { cheapest, bound } = Together::of(solved.parts.iter()).gap;
     Found {
         layout,
         score,
         plain: of_plain,
         is_plain: false,
         shapes: solved.shapes,
+        gap: Gap { cheapest: cheapest.less(missed.cheapest), bound: bound.less(missed.bound) },
         parts: solved.parts,
         copied: prepared.copied,
         looked_up,
@@ -208,28 +268,41 @@ fn found(catalog: &Catalog, plain: &Layout, terms: &Terms<'_>, copied: Vec<Refer
 /// How many references of entities that are looked at together are tried in all their combinations.
 const COMBINED_MAX: usize = 4;
 
+/// What is worth copying.
+struct Worth {
+    copied: Vec<Reference>,
+    /// The best designs where nothing is copied.
+    solved: Solved,
+    /// How much less what was not taken may come to.
+    missed: Gap,
+}
+
 /// The references whose fields are cheaper to copy than to look up: tried in every combination where few of them meet in the same
 /// entities, and one after the other where many do.
-fn worth_copying(
-    catalog: &Catalog,
-    plain: &Layout,
-    terms: &Terms<'_>,
-    all: &[Reference],
-    in_use: &[Reference],
-) -> Vec<Reference> {
-    let mut worth = Vec::new();
+fn worth_copying(looking_up: &Prepared<'_>, known: &[Program], terms: &Terms<'_>, all: &[Reference]) -> Worth {
+    let catalog = looking_up.catalog;
+    let in_use = terms.standing.map(|standing| copy::copied_by(standing.layout, all)).unwrap_or_default();
+    let solved = looking_up.solve(known, terms, |_| true);
+    let mut worth = Worth { copied: Vec::new(), missed: Gap::default(), solved };
     for family in component::components(catalog, all) {
         let own: Vec<&Reference> = all.iter().filter(|known| family.has(&known.entity)).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let score = |copied: &[&Reference]| {
+        let parts = looking_up.components.iter().zip(&worth.solved.parts);
+        let parts = parts.filter(|(part, _)| part.entities.iter().any(|entity| family.has(entity)));
+        let nothing = Together::of(parts.map(|(_, outcome)| outcome));
+        let mut least = nothing.gap;
+        let mut solve = |copied: &[&Reference]| {
+            if copied.is_empty() {
+                return (nothing.score, nothing.gap);
+            }
             let copied = copied.iter().map(|known| (*known).clone()).collect();
-            let prepared = Prepared::of(catalog, plain, terms, copied);
-            prepared.solve(plain, terms, |entity| family.has(entity)).score
+            let prepared = Prepared::of(catalog, &known[0], terms, copied);
+            let solved = Together::of(prepared.solve(known, terms, |entity| family.has(entity)).parts.iter());
+            least.cheapest = least.cheapest.min(solved.gap.cheapest);
+            least.bound = least.bound.min(solved.gap.bound);
+            (solved.score, solved.gap)
         };
         let mut best: Vec<&Reference> = own.iter().copied().filter(|known| in_use.contains(known)).collect();
-        let mut least = score(&best);
+        let (mut score, mut gap) = solve(&best);
         let sets: Vec<Vec<&Reference>> = match own.len() {
             few @ ..=COMBINED_MAX => (0..1_u32 << few).map(|set| picked(&own, set)).collect(),
             _ => own.iter().map(|known| vec![*known]).collect(),
@@ -239,14 +312,19 @@ fn worth_copying(
                 true => best.iter().copied().filter(|known| *known != set[0]).chain(set.clone()).collect(),
                 false => set,
             };
-            let other = score(&set);
+            if set == best {
+                continue;
+            }
+            let (other, of_other) = solve(&set);
             // What is as good is left as it is.
-            let saves = least.weight.saturating_sub(other.weight) > least.weight / 100;
-            if other.broken < least.broken || other.broken == least.broken && saves {
-                (best, least) = (set, other);
+            let saves = score.weight.saturating_sub(other.weight) > score.weight / 100;
+            if other.broken < score.broken || other.broken == score.broken && saves {
+                (best, score, gap) = (set, other, of_other);
             }
         }
-        worth.extend(best.into_iter().cloned());
+        worth.missed.cheapest = worth.missed.cheapest.plus(gap.cheapest.less(least.cheapest));
+        worth.missed.bound = worth.missed.bound.plus(gap.bound.less(least.bound));
+        worth.copied.extend(best.into_iter().cloned());
     }
     worth
 }
@@ -266,8 +344,10 @@ fn changes(catalog: &Catalog, standing: &Standing<'_>, layout: &Layout, terms: &
         let filling = table.and_then(|table| ground.weigh_filling(terms.tariff, table));
         (name, filling)
     };
+    let is_changed = !new.is_empty() || !gone.is_empty();
     let new = new.into_iter().map(filling).collect();
-    Changes { before: check(catalog, standing.layout, terms), new, gone }
+    let crossing = is_changed.then(|| crossing(catalog, standing.layout, layout, terms)).flatten();
+    Changes { before: check(catalog, standing.layout, terms), new, gone, crossing }
 }
 
 /// The tables that were chosen, and what each answers.
@@ -361,11 +441,17 @@ fn kept_unused(catalog: &Catalog, standing: &Standing<'_>, layout: &Layout, term
 /// What a layout comes to, from catalog and layout alone: it is compiled and sized as a whole, and nothing of how it was found is
 /// looked at.
 pub fn check(catalog: &Catalog, layout: &Layout, terms: &Terms<'_>) -> Score {
+    weighed_whole(catalog, layout, terms).2
+}
+
+/// A layout, compiled, sized and judged as a whole.
+fn weighed_whole(catalog: &Catalog, layout: &Layout, terms: &Terms<'_>) -> (Program, Weighed, Score) {
     let mut program = Program::compile(catalog, layout, terms.abilities);
     // What no layout could hold is no reason to choose one.
     let refused = impossible(catalog, terms.abilities);
     program.reads.retain(|plan| !refused.iter().any(|refusal| refusal.of(&plan.asked.question)));
     let equally = Equally::of(program.reads.iter().map(|plan| &plan.asked));
     let weighed = Ground::new(&program, terms.dialect).weigh(terms.tariff, &equally);
-    Score { broken: scale::broken_in(&program, &weighed), weight: weighed.total() }
+    let score = Score { broken: scale::broken_in(&program, &weighed), weight: weighed.total() };
+    (program, weighed, score)
 }

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use keyloom_facts::Prices;
-use keyloom_model::layout::{Question, Table};
+use keyloom_model::layout::{Holds, Question, Table};
 use keyloom_model::{Engine, Pattern};
-use keyloom_plan::{Asked, ReadPlan};
+use keyloom_plan::{Asked, Does, Effect, ReadPlan};
 use keyloom_store::Discipline;
 
 use crate::effort::{Cost, Effort};
@@ -179,20 +179,52 @@ pub fn calls_in_month(pattern: &Pattern) -> u128 {
 impl Ground<'_> {
     /// Weighs all that the program asks and does, and looks which limits are crossed.
     pub fn weigh(&self, tariff: &Tariff, equally: &Equally) -> Weighed {
+        let all: Vec<&Pattern> = self.catalog().patterns.iter().collect();
+        self.weigh_only(tariff, equally, &all)
+    }
+
+    /// The same of a program in which no other patterns than these ask or do anything.
+    pub fn weigh_only(&self, tariff: &Tariff, equally: &Equally, patterns: &[&Pattern]) -> Weighed {
         let (mut writes, mut costs) = (BTreeMap::new(), Vec::new());
-        for pattern in &self.catalog().patterns {
+        for pattern in patterns {
             let write = self.cost(&self.write(pattern));
             if write.total != Between::default() {
                 writes.insert(pattern.name.clone(), tariff.calls(&write.total, calls_in_month(pattern)));
             }
-            let calls = Calls::of(&pattern.name, pattern.rate);
-            costs.push((pattern, calls, reads::of_pattern(self, pattern).plus(write)));
+            costs.push((
+                *pattern,
+                Calls::of(&pattern.name, pattern.rate),
+                reads::of_pattern(self, pattern).plus(write),
+            ));
         }
         let tables: Vec<TableSize> =
             self.program.layout.tables.iter().map(|table| TableSize::of(self, table, &costs)).collect();
         let (breaks, unknown) = limits::look(self.program.layout.engine, self.catalog().as_of, &tables);
         let stored = tables.iter().map(|table| tariff.stored(table.stored_after(0).value().unwrap_or(0))).collect();
         Weighed { reads: self.weigh_reads(tariff, equally), writes, stored, breaks, unknown }
+    }
+
+    /// The limits that one table crosses, and those of which nobody can tell, in a program in which no other patterns than these ask
+    /// or do anything.
+    pub fn limits_of(&self, table: &Table, patterns: &[&Pattern]) -> (Vec<Break>, Vec<Unknown>) {
+        let cost = |pattern: &Pattern| reads::of_pattern(self, pattern).plus(self.cost(&self.write(pattern)));
+        let calls = |pattern: &Pattern| Calls::of(&pattern.name, pattern.rate);
+        let work = patterns.iter().filter(|pattern| self.may_visit(pattern, table));
+        let costs: Vec<_> = work.map(|pattern| (*pattern, calls(pattern), cost(pattern))).collect();
+        let size = TableSize::of(self, table, &costs);
+        limits::look(self.program.layout.engine, self.catalog().as_of, &[size])
+    }
+
+    /// Whether a pattern may have to do with a table. A source is looked up by many; of lists, plans say by whom they are visited.
+    fn may_visit(&self, pattern: &Pattern, table: &Table) -> bool {
+        let is_list = matches!(table.holds, Holds::Projection { .. } | Holds::Newest { .. });
+        let on = |effect: &Effect| {
+            // Rows that are touched or counted again are found by tables that their effects do not name.
+            effect.table == table.name || matches!(effect.does, Does::Touches | Does::Keeps(_) | Does::MarksEnd)
+        };
+        !is_list
+            || self.program.reads_of(&pattern.name).any(|plan| plan.access.table == table.name)
+            || self.program.writes_of(&pattern.name).any(|plan| plan.effects.iter().any(on))
     }
 
     /// What the questions of the program weigh, in its order.

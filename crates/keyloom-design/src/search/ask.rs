@@ -6,8 +6,7 @@ use keyloom_model::{Catalog, Distribution, Entity, Frequency, Group, Rate, TimeS
 use super::branch;
 use super::component::Component;
 use super::scale::{At, Scale, Score};
-use super::{Found, Prepared, Reference, Terms};
-use crate::design;
+use super::{Found, Prepared, Reference, Terms, plain};
 
 /// A number that is not stated, and what it would change.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +65,7 @@ const ROWS: u64 = 1_000_000;
 
 /// The numbers that nobody stated and that would change the design, those first that matter most.
 pub fn ask(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<Query> {
-    let plain = design(catalog, terms.engine, terms.abilities);
+    let plain = plain(catalog, terms);
     let prepared = Prepared::of(catalog, &plain, terms, found.copied.clone());
     let mut queries: Vec<Query> = Vec::new();
     for (at, component) in prepared.components.iter().enumerate() {
@@ -96,7 +95,7 @@ fn answer(
     terms: &Terms<'_>,
     value: u64,
 ) -> Answer {
-    let plain = design(catalog, terms.engine, terms.abilities);
+    let plain = plain(catalog, terms);
     let prepared = Prepared::of(catalog, &plain, terms, copied.to_vec());
     let mut scale = prepared.scale(&prepared.components[at], terms);
     let known = [design_now.to_vec()];

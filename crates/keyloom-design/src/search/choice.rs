@@ -24,10 +24,15 @@ impl Choice {
 
     /// The pattern that asks; `None` for what the run time asks for itself.
     pub fn pattern(&self) -> Option<&str> {
-        match &self.base().question {
-            Question::Pattern { pattern, .. } => Some(pattern),
-            Question::Support { .. } => None,
-        }
+        pattern(&self.base().question)
+    }
+}
+
+/// The pattern that asks a question.
+pub(crate) fn pattern(question: &Question) -> Option<&str> {
+    match question {
+        Question::Pattern { pattern, .. } => Some(pattern),
+        Question::Support { .. } => None,
     }
 }
 

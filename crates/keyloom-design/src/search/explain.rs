@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use keyloom_model::Catalog;
 use keyloom_model::layout::Table;
-use keyloom_size::{Break, Unknown, calls_in_month};
+use keyloom_plan::Program;
+use keyloom_size::{Break, Unknown, Weighed, calls_in_month};
 
 use super::branch;
 use super::component;
-use super::scale::{At, Scale, Score};
-use super::{Choice, Found, Kind, Prepared, Reference, Terms};
-use crate::design;
+use super::crossing::nearest;
+use super::scale::{At, PARTITIONS_MAX, Scale, Score, is_size};
+use super::{Choice, Found, Kind, Prepared, Reference, Terms, plain};
 
 /// Why one list is answered as it is.
 #[derive(Debug, Clone)]
@@ -86,7 +87,7 @@ pub struct Flip {
 /// The reasons of a layout that was searched for, in the order of its lists: each with what is next best, or those of one pattern with
 /// everything else that could answer.
 pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>, only: Option<&str>) -> Vec<Reason> {
-    let plain = design(catalog, terms.engine, terms.abilities);
+    let plain = plain(catalog, terms);
     let prepared = Prepared::of(catalog, &plain, terms, found.copied.clone());
     let mut reasons = Vec::new();
     for (component, outcome) in prepared.components.iter().zip(&found.parts) {
@@ -116,7 +117,7 @@ pub fn explain(catalog: &Catalog, found: &Found, terms: &Terms<'_>, only: Option
 
 /// The reasons of copies and look-ups, reference by reference: the best design of either.
 pub fn explain_copies(catalog: &Catalog, found: &Found, terms: &Terms<'_>) -> Vec<CopyReason> {
-    let plain = design(catalog, terms.engine, terms.abilities);
+    let plain = plain(catalog, terms);
     let all: Vec<Reference> = found.copied.iter().chain(&found.looked_up).cloned().collect();
     let families = component::components(catalog, &all);
     let reason = |reference: &Reference| {
@@ -200,8 +201,19 @@ fn other(
 }
 
 impl Broken {
+    /// What a program breaks, in these of its tables.
+    pub(crate) fn of(program: &Program, weighed: Weighed, is_own: impl Fn(&str) -> bool) -> Self {
+        let partitions = program.reads.iter().filter_map(|plan| plan.at_most).map(|reads| reads.partitions);
+        Self {
+            limits: weighed.breaks.into_iter().filter(|found| is_own(&found.table)).collect(),
+            unknown: weighed.unknown.into_iter().filter(|found| is_own(&found.table) && is_size(found)).collect(),
+            partitions: partitions.max().filter(|partitions| *partitions > PARTITIONS_MAX),
+            refused: program.refusals.iter().map(ToString::to_string).collect(),
+        }
+    }
+
     /// What is broken here and not there.
-    fn beyond(self, other: Self) -> Self {
+    pub(crate) fn beyond(self, other: Self) -> Self {
         let same = |one: &Break, known: &Break| {
             (one.what, one.limit.value, one.value) == (known.what, known.limit.value, known.value)
         };
@@ -223,37 +235,9 @@ fn flip(
     (now, of_now): (u128, &BTreeMap<String, u128>),
     (then, of_then): (u128, &BTreeMap<String, u128>),
 ) -> Option<Flip> {
-    let more = then - now;
-    let mut best: Option<(u128, u128, Flip)> = None;
-    for pattern in &catalog.patterns {
+    let rates = catalog.patterns.iter().map(|pattern| {
         let part = |of: &BTreeMap<String, u128>| of.get(&pattern.name).copied().unwrap_or(0);
-        let (here, there) = (part(of_now), part(of_then));
-        let calls = calls_in_month(pattern);
-        // What one call is dearer here, against what all calls are dearer there.
-        let then = match here > there {
-            true => {
-                let extra = share_up(calls, more, here - there);
-                calls.checked_add(extra)
-            }
-            false if there - here > more => calls.checked_sub(share_up(calls, more, there - here)),
-            false => None,
-        };
-        let Some(then) = then.filter(|then| *then > 0 && *then != calls) else { continue };
-        let (high, low) = (then.max(calls), then.min(calls).max(1));
-        let nearer = best
-            .as_ref()
-            .is_none_or(|(known_high, known_low, _)| high.saturating_mul(*known_low) < known_high.saturating_mul(low));
-        if nearer {
-            best = Some((high, low, Flip { pattern: pattern.name.clone(), now: calls, then }));
-        }
-    }
-    best.map(|(_, _, flip)| flip)
-}
-
-/// `calls * parts / of`, rounded up, without losing digits of what is small.
-fn share_up(calls: u128, parts: u128, of: u128) -> u128 {
-    match calls.checked_mul(parts) {
-        Some(product) => product.div_ceil(of),
-        None => (parts / of).saturating_mul(calls).saturating_add(calls),
-    }
+        (pattern.name.as_str(), calls_in_month(pattern), part(of_now), part(of_then))
+    });
+    nearest(then - now, rates)
 }

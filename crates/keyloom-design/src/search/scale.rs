@@ -1,15 +1,16 @@
 //! What an assignment of choices to shapes weighs: its tables are put together, sketched as a program, and sized.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use keyloom_facts::Kind as Limit;
 use keyloom_model::layout::{Counted, Holds, Layout, Part, Question, Table};
-use keyloom_model::{Catalog, Entity, Fill};
+use keyloom_model::{Catalog, Entity, Fill, Pattern};
 use keyloom_plan::{Asked, Companions, Program, ReadPlan, Wants};
 use keyloom_size::{Equally, Ground, Unknown, Weighed};
 
 use super::Terms;
-use super::choice::Choice;
+use super::choice::{self, Choice};
 use super::component::Component;
 use super::copy::{self, Reference};
 use super::explain::Broken;
@@ -18,7 +19,7 @@ use crate::name::Names;
 use crate::{Designer, bucket, kept, structure};
 
 /// How many partitions one call may read before that counts as a broken limit.
-const PARTITIONS_MAX: u64 = 64;
+pub(crate) const PARTITIONS_MAX: u64 = 64;
 
 /// Where a choice is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +40,16 @@ pub struct Score {
 }
 
 impl Score {
+    /// Of both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { broken: self.broken.saturating_add(other.broken), weight: self.weight.saturating_add(other.weight) }
+    }
+
+    /// Without a part of it.
+    pub(crate) fn less(self, part: Self) -> Self {
+        Self { broken: self.broken.saturating_sub(part.broken), weight: self.weight.saturating_sub(part.weight) }
+    }
+
     /// How many limits of each kind are broken, the hardest kind first: refused by the plan, refused by the engine, throttled, rules
     /// of thumb, and those of which nobody can tell.
     pub fn by_kind(&self) -> [u64; 5] {
@@ -85,6 +96,13 @@ pub(crate) struct Base {
     pub alone: Vec<u128>,
 }
 
+/// Whether questions for one row are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Asked,
+    LeftOut,
+}
+
 /// A component, and everything that is needed to weigh its designs.
 pub(crate) struct Scale<'a> {
     pub catalog: &'a Catalog,
@@ -98,15 +116,18 @@ pub(crate) struct Scale<'a> {
     equally: &'a Equally,
     /// The questions for one row, which are no choice.
     rows: Vec<&'a Asked>,
+    /// All patterns that ask or write anything here.
+    patterns: Vec<&'a Pattern>,
     /// The entities that matter: its own, and those that rows point to or are kept for.
     near: Vec<&'a Entity>,
     /// The tables that must be there, entity by entity.
     must: Vec<Table>,
     pub(crate) program: Program,
-    owns: HashMap<(At, u128), Own>,
+    /// What tables add that answer a set of choices, by the place of the table.
+    owns: Vec<HashMap<Vec<u32>, Rc<Own>>>,
     /// The tables that every design has; empty until somebody asks.
     fixed: Vec<Table>,
-    base: Option<Base>,
+    base: Option<Rc<Base>>,
 }
 
 impl<'a> Scale<'a> {
@@ -133,10 +154,17 @@ impl<'a> Scale<'a> {
         }
         let must = designer.layout.tables;
         let own = |choice: &&Choice| component.has(&choice.base().entity);
-        let rows = rows.iter().filter(|asked| component.has(&asked.entity)).collect();
+        let choices: Vec<&Choice> = choices.iter().filter(own).collect();
+        let rows: Vec<&Asked> = rows.iter().filter(|asked| component.has(&asked.entity)).collect();
+        let asked = choices.iter().map(|choice| choice.base()).chain(rows.iter().copied());
+        let asking: BTreeSet<&str> = asked.filter_map(|asked| choice::pattern(&asked.question)).collect();
+        let writing: BTreeSet<&str> = component.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
+        let matters =
+            |pattern: &&Pattern| [&asking, &writing].iter().any(|names| names.contains(pattern.name.as_str()));
+        let patterns = catalog.patterns.iter().filter(matters).collect();
         let mut scale = Self {
             catalog,
-            choices: choices.iter().filter(own).collect(),
+            choices,
             shapes: Vec::new(),
             options: Vec::new(),
             component,
@@ -144,10 +172,11 @@ impl<'a> Scale<'a> {
             copied,
             equally,
             rows,
+            patterns,
             near,
             must,
             program: whole.clone(),
-            owns: HashMap::new(),
+            owns: Vec::new(),
             fixed: Vec::new(),
             base: None,
         };
@@ -195,16 +224,17 @@ impl<'a> Scale<'a> {
 
     /// Whether a store can hold it, and the engine's own language has nothing against it.
     fn is_legal(&mut self, choice: usize, at: At) -> bool {
-        self.sketch_one(at, 1 << choice)
+        self.sketch_one(at, &[u32::try_from(choice).unwrap_or(u32::MAX)])
             && self.program.tables.iter().all(|table| keyloom_store::Shape::of(table.clone()).is_ok())
             && self.program.objections().is_empty()
     }
 
-    /// The table of a choice in an assembled layout.
-    fn asked<'b>(&'b self, at: &'b [Option<String>]) -> Vec<(&'b Asked, Option<&'b str>)> {
-        let lists = self.choices.iter().zip(at).filter_map(|(choice, name)| name.as_deref().map(|name| (choice, name)));
+    /// The questions of an assembled layout, each with its table; those for one row find theirs.
+    fn asked<'b>(&self, names: &'b [Option<String>], rows: Rows) -> Vec<(&'a Asked, Option<&'b str>)> {
+        let lists = self.choices.iter().zip(names).filter_map(|(choice, name)| Some((*choice, name.as_deref()?)));
         let lists = lists.flat_map(|(choice, name)| choice.asked.iter().map(move |asked| (asked, Some(name))));
-        self.rows.iter().map(|asked| (*asked, None)).chain(lists).collect()
+        let rows = self.rows.iter().filter(|_| rows == Rows::Asked).map(|asked| (*asked, None));
+        rows.chain(lists).collect()
     }
 
     /// The tables of an assignment, and the name of each choice's.
@@ -271,31 +301,25 @@ impl<'a> Scale<'a> {
     /// What each pattern weighs in the design that was weighed last.
     pub(crate) fn by_pattern(&self) -> BTreeMap<String, u128> {
         let ground = Ground::new(&self.program, self.terms.dialect);
-        let weighed = ground.weigh(self.terms.tariff, self.equally);
-        let weight = |pattern: &keyloom_model::Pattern| weighed.of_pattern(&ground, &pattern.name);
+        let weighed = ground.weigh_only(self.terms.tariff, self.equally, &self.patterns);
+        let weight = |pattern: &Pattern| weighed.of_pattern(&ground, &pattern.name);
         self.catalog.patterns.iter().map(|pattern| (pattern.name.clone(), weight(pattern))).collect()
     }
 
     /// What the design that was weighed last breaks.
     pub(crate) fn broken(&self) -> Broken {
         let ground = Ground::new(&self.program, self.terms.dialect);
-        let weighed = ground.weigh(self.terms.tariff, self.equally);
+        let weighed = ground.weigh_only(self.terms.tariff, self.equally, &self.patterns);
         let own = |name: &str| {
             let table = self.program.layout.table(name);
             table.and_then(|table| belongs(self.catalog, table)).is_some_and(|entity| self.component.has(entity))
         };
-        let partitions = self.program.reads.iter().filter_map(|plan| plan.at_most).map(|reads| reads.partitions);
-        Broken {
-            limits: weighed.breaks.into_iter().filter(|found| own(&found.table)).collect(),
-            unknown: weighed.unknown.into_iter().filter(|found| own(&found.table) && is_size(found)).collect(),
-            partitions: partitions.max().filter(|partitions| *partitions > PARTITIONS_MAX),
-            refused: self.program.refusals.iter().map(ToString::to_string).collect(),
-        }
+        Broken::of(&self.program, weighed, own)
     }
 
-    /// Where a layout answers each choice, if each of its tables is one that was thought of.
-    pub(crate) fn assigned_by(&self, layout: &Layout) -> Option<Vec<At>> {
-        let program = Program::compile(self.catalog, layout, self.terms.abilities);
+    /// Where a program answers each choice, if each of its tables is one that was thought of.
+    pub(crate) fn assigned_by(&self, program: &Program) -> Option<Vec<At>> {
+        let layout = &program.layout;
         let at = |choice: &&Choice| {
             let name = &program.read(&choice.base().question)?.access.table;
             let table = layout.table(name)?;
@@ -321,11 +345,11 @@ impl<'a> Scale<'a> {
     /// What a design of the component comes to.
     pub(crate) fn weigh(&mut self, assigned: &[At]) -> Score {
         let (layout, names) = self.tables(assigned);
-        if !self.sketch(layout, &names) {
+        if !self.sketch(layout, &names, Rows::Asked) {
             return Score { broken: u64::MAX, weight: u128::MAX };
         }
         let ground = Ground::new(&self.program, self.terms.dialect);
-        let weighed = ground.weigh(self.terms.tariff, self.equally);
+        let weighed = ground.weigh_only(self.terms.tariff, self.equally, &self.patterns);
         let mut score = self.score(&weighed);
         score.broken = score.broken.saturating_add(self.program.refusals.len() as u64 * REFUSED);
         score.weight = score.weight.saturating_add(self.charged(assigned, &names, &ground));
@@ -351,31 +375,39 @@ impl<'a> Scale<'a> {
         tables.map(charge).fold(0, u128::saturating_add)
     }
 
-    /// How simple a design is, the simplest first: how much of a layout that is in use it changes, and how many tables it has beside those
-    /// that must be.
-    pub(crate) fn simplicity(&self, design: &[At]) -> (usize, usize) {
-        let mut shapes: Vec<usize> = shapes(design).collect();
-        shapes.sort_unstable();
-        shapes.dedup();
-        let kept = shapes.iter().filter(|at| self.shapes[**at].1.stands()).count();
-        let changes = self.terms.standing.map_or(0, |standing| {
-            let gone = standing.count(|entity| self.component.has(entity)).saturating_sub(kept);
-            gone + shapes.len() - kept
-        });
-        (changes, shapes.len())
+    /// How many lists of a layout that is in use are of this component.
+    pub(crate) fn standing_tables(&self) -> usize {
+        self.terms.standing.map_or(0, |standing| standing.count(|entity| self.component.has(entity)))
     }
 
-    /// How simple a design with these tables and perhaps more is at best.
-    pub(crate) fn simplicity_at_best(&self, used: impl Iterator<Item = At>) -> (usize, usize) {
-        let used: Vec<At> = used.collect();
-        let new = shapes(&used).filter(|at| !self.shapes[*at].1.stands()).count();
-        let changes = if self.terms.standing.is_some() { new } else { 0 };
-        (changes, shapes(&used).count())
+    /// Whether there is a layout that is in use.
+    pub(crate) fn is_standing(&self) -> bool {
+        self.terms.standing.is_some()
     }
 
-    /// How much more than the cheapest design a simpler one may cost.
-    pub(crate) fn leeway(&self, cheapest: u128) -> u128 {
-        self.terms.standing.map_or(cheapest / 100, |standing| standing.leeway(cheapest))
+    /// Whether fields of other rows may be copied here.
+    #[cfg(test)]
+    pub(crate) fn copies_something(&self) -> bool {
+        self.copied.iter().any(|known| self.component.has(&known.entity))
+    }
+
+    /// Everything that may answer a choice, each at its place.
+    pub(crate) fn all(&self) -> Vec<At> {
+        (0..self.must.len()).map(At::Must).chain((0..self.shapes.len()).map(At::Shape)).collect()
+    }
+
+    /// The place of a table among all.
+    pub(crate) fn place(&self, at: At) -> usize {
+        match at {
+            At::Must(at) => at,
+            At::Shape(at) => self.must.len() + at,
+        }
+    }
+
+    /// The most that a simpler design may come to than this one, which is the cheapest.
+    pub(crate) fn ceiling(&self, cheapest: Score) -> Score {
+        let leeway = self.terms.standing.map_or(cheapest.weight / 100, |standing| standing.leeway(cheapest.weight));
+        Score { weight: cheapest.weight.saturating_add(leeway), ..cheapest }
     }
 
     /// The score of a program that was sketched.
@@ -393,25 +425,23 @@ impl<'a> Scale<'a> {
         Score { broken: broken_in(&self.program, &own_weighed), weight }
     }
 
-    fn sketch(&mut self, layout: Layout, names: &[Option<String>]) -> bool {
-        let asked = self.asked(names).into_iter().map(|(asked, name)| (asked.clone(), name.map(str::to_owned)));
-        let asked: Vec<(Asked, Option<String>)> = asked.collect();
-        let asked: Vec<(&Asked, Option<&str>)> = asked.iter().map(|(asked, name)| (asked, name.as_deref())).collect();
+    fn sketch(&mut self, layout: Layout, names: &[Option<String>], rows: Rows) -> bool {
+        let asked = self.asked(names, rows);
         if self.finds_itself(&layout.tables, &asked) {
             return false;
         }
-        self.program.layout.ranks = layout.ranks;
-        if self.program.sketch(layout.tables, &asked, &self.component.patterns).is_err() {
+        let patterns = &self.component.patterns;
+        if self.program.sketch((layout.tables, layout.ranks), &asked, patterns).is_err() {
             return false;
         }
         match bucket::cut(&self.program) {
-            Some(cut) => self.program.sketch(cut.tables, &asked, &self.component.patterns).is_ok(),
+            Some(cut) => self.program.sketch((cut.tables, cut.ranks), &asked, patterns).is_ok(),
             None => true,
         }
     }
 
     /// A program of what must be there and one table that answers these choices.
-    fn sketch_one(&mut self, at: At, set: u128) -> bool {
+    fn sketch_one(&mut self, at: At, set: &[u32]) -> bool {
         let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
         layout.tables = self.fixed();
         let name = match at {
@@ -423,11 +453,13 @@ impl<'a> Scale<'a> {
                 table.name
             }
         };
-        let names = (0..self.choices.len()).map(|choice| (set >> choice & 1 == 1).then(|| name.clone()));
-        let names: Vec<Option<String>> = names.collect();
+        let mut names: Vec<Option<String>> = vec![None; self.choices.len()];
+        set.iter().for_each(|choice| names[*choice as usize] = Some(name.clone()));
         self.copy(&mut layout.tables, &names);
         layout.ranks = structure::ranks(self.catalog, &layout);
-        self.sketch(layout, &names)
+        // Rows are got from tables that must be, so of a list they say nothing.
+        let rows = if matches!(at, At::Must(_)) { Rows::Asked } else { Rows::LeftOut };
+        self.sketch(layout, &names, rows)
     }
 
     /// The tables that every design has, those first that must be; then what is kept, and what it is counted again from where no list
@@ -447,16 +479,16 @@ impl<'a> Scale<'a> {
     }
 
     /// What must be paid whatever is chosen.
-    pub(crate) fn base(&mut self) -> Base {
+    pub(crate) fn base(&mut self) -> Rc<Base> {
         if let Some(base) = &self.base {
-            return base.clone();
+            return Rc::clone(base);
         }
         let mut layout = Layout::new(&self.catalog.name, self.terms.engine);
         layout.tables = self.fixed();
         layout.ranks = structure::ranks(self.catalog, &layout);
-        self.sketch(layout, &vec![None; self.choices.len()]);
-        let base = self.weigh_base();
-        self.base = Some(base.clone());
+        self.sketch(layout, &vec![None; self.choices.len()], Rows::Asked);
+        let base = Rc::new(self.weigh_base());
+        self.base = Some(Rc::clone(&base));
         base
     }
 
@@ -469,7 +501,7 @@ impl<'a> Scale<'a> {
         let mine = |table: &&Table| belongs(self.catalog, table).is_some_and(|entity| self.component.has(entity));
         let stored = self.program.layout.tables.iter().filter(mine).map(|table| ground.weigh_stored(tariff, table));
         let weight = reads.into_iter().chain(alone.iter().copied()).chain(stored).fold(0_u128, u128::saturating_add);
-        let mut weighed = ground.weigh(tariff, self.equally);
+        let mut weighed = ground.weigh_only(tariff, self.equally, &self.patterns);
         // Whoever reads a table may say more of how large its partitions are.
         let asked = |at: usize| self.options.iter().any(|options| options.contains(&At::Must(at)));
         let is_asked = |name: &str| self.must.iter().position(|must| must.name == name).is_some_and(asked);
@@ -479,22 +511,25 @@ impl<'a> Scale<'a> {
         Base { weight, broken: broken_in(&self.program, &weighed), alone }
     }
 
-    /// What a table adds at least, when it answers these choices.
-    pub(crate) fn own(&mut self, at: At, set: u128) -> Own {
-        if let Some(own) = self.owns.get(&(at, set)) {
-            return own.clone();
+    /// What a table adds at least, when it answers these choices, which are in order.
+    pub(crate) fn own(&mut self, at: At, set: &[u32]) -> Rc<Own> {
+        let place = self.place(at);
+        self.owns.resize_with(self.must.len() + self.shapes.len(), HashMap::new);
+        if let Some(own) = self.owns[place].get(set) {
+            return Rc::clone(own);
         }
-        let alone = self.base().alone;
+        let base = self.base();
         let own = match self.sketch_one(at, set) {
-            true => self.weigh_one(at, set, &alone),
+            true => self.weigh_one(at, set, &base.alone),
             false => Own { broken: u64::MAX, ..Own::default() },
         };
-        self.owns.insert((at, set), own.clone());
+        let own = Rc::new(own);
+        self.owns[place].insert(set.to_vec(), Rc::clone(&own));
         own
     }
 
     /// The table that was sketched last.
-    fn weigh_one(&self, at: At, set: u128, alone: &[u128]) -> Own {
+    fn weigh_one(&self, at: At, set: &[u32], alone: &[u128]) -> Own {
         let (ground, tariff) = (Ground::new(&self.program, self.terms.dialect), self.terms.tariff);
         let tables = &self.program.layout.tables;
         let of = match at {
@@ -503,14 +538,14 @@ impl<'a> Scale<'a> {
         };
         let Some(table) = of else { return Own::default() };
         let asked = |plan: &ReadPlan| {
-            let chosen = self.choices.iter().enumerate().filter(|(choice, _)| set >> choice & 1 == 1);
-            chosen.flat_map(|(_, choice)| &choice.asked).any(|asked| asked.question == plan.asked.question)
+            let chosen = set.iter().map(|choice| self.choices[*choice as usize]);
+            chosen.flat_map(|choice| &choice.asked).any(|asked| asked.question == plan.asked.question)
         };
         let reads = self.program.reads.iter().zip(ground.weigh_reads(tariff, self.equally));
         let reads = reads.filter(|(plan, _)| asked(plan)).fold(0_u128, |sum, (_, weight)| sum.saturating_add(weight));
         if let At::Must(_) = at {
             // It is there anyway.
-            return Own { weight: reads, reads, broken: self.broken_by(table), ..Own::default() };
+            return Own { weight: reads, reads, broken: self.broken_by(&ground, table), ..Own::default() };
         }
         let mut weight = reads.saturating_add(ground.weigh_stored(tariff, table));
         if let (At::Shape(at), Some(standing)) = (at, self.terms.standing)
@@ -525,30 +560,20 @@ impl<'a> Scale<'a> {
             weight = weight.saturating_add(on);
             company.push(all.saturating_sub(on).saturating_sub(*alone));
         }
-        Own { weight, reads, broken: self.broken_by(table), company }
+        Own { weight, reads, broken: self.broken_by(&ground, table), company }
     }
 
     /// The limits that the table by itself breaks, as often as choices meet it.
-    fn broken_by(&self, table: &Table) -> u64 {
-        let ground = Ground::new(&self.program, self.terms.dialect);
-        let weighed = ground.weigh(self.terms.tariff, self.equally);
-        let breaks = weighed.breaks.iter().filter(|found| found.table == table.name);
-        let unknown = weighed.unknown.iter().filter(|found| found.table == table.name && is_size(found));
-        let unknown = unknown.count() as u64 * broken(None);
+    fn broken_by(&self, ground: &Ground<'_>, table: &Table) -> u64 {
+        let (breaks, unknown) = ground.limits_of(table, &self.patterns);
+        let unknown = unknown.iter().filter(|found| is_size(found)).count() as u64 * broken(None);
+        let breaks = breaks.iter();
         let each = breaks.fold(unknown, |sum, found| sum.saturating_add(broken(Some(found.limit.kind))));
         let choices = self.choices.iter().filter(|choice| {
             self.program.reads.iter().any(|plan| plan.access.table == table.name && plan.asked == *choice.base())
         });
         each.saturating_mul(choices.count().max(1) as u64)
     }
-}
-
-/// The shapes among these.
-fn shapes(design: &[At]) -> impl Iterator<Item = usize> {
-    design.iter().filter_map(|at| match at {
-        At::Shape(at) => Some(*at),
-        At::Must(_) => None,
-    })
 }
 
 /// The limits that a program breaks, each as often as lists meet it.
@@ -574,7 +599,7 @@ pub(crate) fn broken_in(program: &Program, weighed: &Weighed) -> u64 {
 
 /// Whether a limit is one of how large a partition may be: there, not to know is worse than to know. How uneven calls are is asked for
 /// elsewhere; a second table only to know that its own calls are few would be absurd.
-fn is_size(unknown: &Unknown) -> bool {
+pub(crate) fn is_size(unknown: &Unknown) -> bool {
     ["partition_rows", "partition_bytes", "partition_cells"].contains(&unknown.limit.name.as_str())
 }
 

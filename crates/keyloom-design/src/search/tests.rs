@@ -45,63 +45,95 @@ fn on<T>(engine: Engine, then: impl FnOnce(&Terms<'_>) -> T) -> T {
     })
 }
 
-/// How many designs of components were looked at one by one, and how many components there were.
+/// What was looked at one by one.
 #[derive(Debug, Default)]
 struct Looked {
+    /// Components, those with more than one design, those where fields are copied, those beside a layout in use, and those with
+    /// too many designs to be looked at.
     components: u64,
-    designs: u128,
     several: u64,
+    copying: u64,
+    beside: u64,
+    too_many: u64,
+    designs: u128,
+    /// The most designs of one component.
+    most: u128,
+    /// Designs that were compiled and sized as a whole, and those of them whose tables add up to just that.
+    weighed: u64,
+    add_up: u64,
 }
 
-/// Enumerates the designs of every component that has at most so many, and compares the best with what the search finds.
+/// So many designs of a component are compiled and sized as a whole, whether the search could miss something there or not.
+const SAMPLES: u128 = 64;
+
+/// Looks at all designs of every component of the catalog of a seed, where there are at most so many of them; with every set of
+/// references copied where there are few, and beside the plain design as the one in use.
 fn enumerate(seed: u64, most: u128, looked: &mut Looked) {
     let text = catalog(seed, Size::of(seed));
     let reading = read("catalog.yaml", &One(&text), &mut Sources::default());
     let catalog = &reading.catalog;
     for engine in ENGINES {
         on(engine, |terms| {
-            let plain = design(catalog, engine, terms.abilities);
+            let plain = plain(catalog, terms);
             let lookups = Prepared::of(catalog, &plain, terms, Vec::new());
-            let copied = copy::references(catalog, &plain, &lookups.choices);
-            let prepared = Prepared::of(catalog, &plain, terms, copied);
-            for component in &prepared.components {
-                let mut scale = prepared.scale(component, terms);
-                for design in all_designs(&scale.options, most) {
-                    let (bound, score) = (branch::bound_of(&mut scale, &design), scale.weigh(&design));
-                    assert!(
-                        bound.broken <= score.broken && bound.weight <= score.weight,
-                        "seed {seed} on {}: {:?} in {design:?} comes to {score:?}, less than {bound:?}",
-                        engine.name(),
-                        component.entities
-                    );
+            let all = copy::references(catalog, &plain.layout, &lookups.choices);
+            let own: Vec<&Reference> = all.iter().collect();
+            let sets = match own.len() {
+                few @ ..=2 => (0..1 << few).collect(),
+                many => vec![0, (1 << many.min(31)) - 1],
+            };
+            let standing = Some(Standing { layout: &plain.layout, reason: ToChange::Costs });
+            for terms in [*terms, Terms { standing, ..*terms }] {
+                for set in &sets {
+                    let copied = picked(&own, *set).into_iter().cloned().collect();
+                    let prepared = Prepared::of(catalog, &plain, &terms, copied);
+                    for component in &prepared.components {
+                        let scale = prepared.scale(component, &terms);
+                        let said = format!("seed {seed} on {}: {:?}", engine.name(), component.entities);
+                        compare(scale, most, &said, looked);
+                    }
                 }
-                let outcome = branch::search(&mut scale, &[], terms.is_over);
-                assert!(outcome.bound <= outcome.cheapest && outcome.cheapest <= outcome.score);
-                if outcome.designs > most {
-                    continue;
-                }
-                let best = all_designs(&scale.options, most).into_iter().map(|design| scale.weigh(&design)).min();
-                assert_eq!(Some(outcome.cheapest), best, "seed {seed} on {}: {:?}", engine.name(), component.entities);
-                looked.components += 1;
-                looked.designs += outcome.designs;
-                looked.several += u64::from(outcome.designs > 1);
             }
         });
     }
 }
 
-/// Every assignment, where there are no more than so many.
-fn all_designs(options: &[Vec<At>], most: u128) -> Vec<Vec<At>> {
-    if options.iter().fold(1_u128, |all, options| all.saturating_mul(options.len() as u128)) > most {
-        return Vec::new();
+/// Compares what the search finds with every design of a component.
+fn compare(mut scale: Scale<'_>, most: u128, said: &str, looked: &mut Looked) {
+    let designs = scale.options.iter().fold(1_u128, |all, options| all.saturating_mul(options.len() as u128));
+    if designs > most {
+        looked.too_many += 1;
+        return;
     }
-    options.iter().fold(vec![Vec::new()], |designs, options| {
-        let longer = |design: &Vec<At>| {
-            let design = design.clone();
-            options.iter().map(move |at| design.iter().copied().chain([*at]).collect()).collect::<Vec<Vec<At>>>()
-        };
-        designs.iter().flat_map(longer).collect()
-    })
+    let outcome = branch::search(&mut scale, &[], &|_| false);
+    assert_eq!(outcome.bound, outcome.cheapest, "{said}");
+    let ceiling = scale.ceiling(outcome.cheapest);
+    let found = (scale.simplicity(&outcome.assigned), outcome.score);
+    let (mut seen, step) = (0_u128, designs.div_ceil(SAMPLES));
+    branch::every(&mut scale, &mut |scale, design, least, simplicity| {
+        seen += 1;
+        let could_be_better = least < outcome.cheapest || least <= ceiling && (simplicity, least) < found;
+        if !could_be_better && seen % step != 0 {
+            return;
+        }
+        let score = scale.weigh(design);
+        assert!(
+            least.broken <= score.broken && least.weight <= score.weight,
+            "{said} in {design:?} comes to {score:?}, less than {least:?}"
+        );
+        assert!(score >= outcome.cheapest, "{said}: {design:?} comes to {score:?}, less than {outcome:?}");
+        let simpler = score <= ceiling && (simplicity, score) < found;
+        assert!(!simpler, "{said}: {design:?} comes to {score:?} and is simpler than {outcome:?}");
+        looked.weighed += 1;
+        looked.add_up += u64::from(least == score);
+    });
+    assert_eq!(seen, designs, "{said}");
+    looked.components += 1;
+    looked.several += u64::from(designs > 1);
+    looked.copying += u64::from(scale.copies_something());
+    looked.beside += u64::from(scale.is_standing());
+    looked.designs += designs;
+    looked.most = looked.most.max(designs);
 }
 
 #[test]
@@ -110,16 +142,19 @@ fn the_best_of_all_designs_is_found() {
     (0..30).for_each(|seed| enumerate(seed, 300, &mut looked));
     println!("{looked:?}");
     assert!(looked.several > 50 && looked.designs > 1_000, "too little was chosen: {looked:?}");
+    assert!(looked.copying > 0 && looked.beside > 0, "too little was chosen: {looked:?}");
 }
 
-/// `KEYLOOM_SEEDS=10000 cargo test --release -p keyloom-design --lib -- --ignored all_designs --nocapture`
+/// `KEYLOOM_SEEDS=0..10000 cargo test --release -p keyloom-design --lib -- --ignored all_designs --nocapture`
 #[test]
 #[ignore = "minutes: for changes of the search or of what is weighed"]
 fn all_designs_of_many_catalogs() {
-    let seeds = std::env::var("KEYLOOM_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1_000);
+    let stated = std::env::var("KEYLOOM_SEEDS").unwrap_or_else(|_| "1000".to_owned());
+    let (from, to) = stated.split_once("..").unwrap_or(("0", &stated));
+    let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("KEYLOOM_SEEDS is a number or a range"));
     let mut looked = Looked::default();
-    (0..seeds).for_each(|seed| enumerate(seed, 20_000, &mut looked));
-    println!("{looked:?}");
+    (number(from)..number(to)).for_each(|seed| enumerate(seed, 1 << 20, &mut looked));
+    println!("{stated}: {looked:?}");
 }
 
 #[test]
@@ -159,7 +194,7 @@ fn what_components_weigh_is_what_the_whole_weighs() {
 
 /// Says where a component weighs something otherwise than the whole does.
 fn differences(catalog: &Catalog, found: &Found, terms: &Terms<'_>) {
-    let plain = design(catalog, terms.engine, terms.abilities);
+    let plain = plain(catalog, terms);
     let prepared = Prepared::of(catalog, &plain, terms, found.copied.clone());
     let whole = Program::compile(catalog, &found.layout, terms.abilities);
     let weighed = Ground::new(&whole, terms.dialect).weigh(terms.tariff, &prepared.equally);

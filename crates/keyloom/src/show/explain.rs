@@ -99,18 +99,14 @@ pub fn summary(of: &Explained<'_>) -> String {
 
 /// Of how many designs it is the cheapest.
 pub(crate) fn headline(found: &Found) -> String {
-    let designs = found.parts.iter().fold(1_u128, |all, part| all.saturating_mul(part.designs));
-    let sum = |of: fn(&keyloom_design::search::Outcome) -> u128| {
-        found.parts.iter().fold(0_u128, |sum, part| sum.saturating_add(of(part)))
+    let gap = match (found.gap.is_closed(), found.gap.share()) {
+        (true, _) => "gap 0".to_owned(),
+        (false, Some(share)) => format!("gap {:.2} %", share * 100.0),
+        (false, None) => "and time was over before it was known whether another breaks fewer limits".to_owned(),
     };
-    let (cheapest, bound) = (sum(|part| part.cheapest.weight), sum(|part| part.bound.weight));
-    let gap = cheapest.saturating_sub(bound) as f64 * 100.0 / cheapest.max(1) as f64;
-    format!(
-        "cheapest of {} designs from {} candidate tables under this cost model, gap {}",
-        count(designs),
-        found.shapes,
-        if cheapest == bound { "0".to_owned() } else { format!("{gap:.2} %") }
-    )
+    let designs = found.parts.iter().fold(1_u128, |all, part| all.saturating_mul(part.designs));
+    let (designs, tables) = (count(designs), found.shapes);
+    format!("cheapest of {designs} designs from {tables} candidate tables under this cost model, {gap}")
 }
 
 /// What is changed in the layout that is in use, and whether that pays.
