@@ -10,9 +10,11 @@
     reason = "files, processes, the environment and the clock are the job of this crate"
 )]
 
+pub mod apt;
 mod cache;
 pub mod cassandra;
 mod cfn_lint;
+pub mod chromium;
 pub mod dynamodb;
 mod http;
 mod npm;
@@ -23,6 +25,7 @@ mod terraform;
 
 pub use cassandra::{Cassandra, Cluster};
 pub use cfn_lint::CfnLint;
+pub use chromium::Chromium;
 pub use dynamodb::{Dynoxide, ExtendDb};
 pub use suite::{announce, available, say};
 pub use terraform::Terraform;

@@ -7,7 +7,8 @@ use std::{
 };
 
 use keyloom_engines::{
-    cassandra,
+    Chromium, cassandra,
+    chromium::CHROMIUM,
     dynamodb::{DYNOXIDE, EXTENDDB},
     python,
 };
@@ -70,6 +71,12 @@ fn fetch_engines() {
         if let Err(reason) = package.fetch() {
             eprintln!("warning: no {}, its suite will be skipped: {reason}", package.name);
         }
+    }
+    if !CHROMIUM.is_fetched() {
+        println!("\n== looking for Chromium, fetching it with apt-get (125 MB) where none is installed");
+    }
+    if let Err(reason) = Chromium::fetch() {
+        eprintln!("warning: no Chromium, its suites will be skipped: {reason}");
     }
 }
 
