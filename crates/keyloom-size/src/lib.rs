@@ -37,20 +37,20 @@ pub use effort::Effort;
 pub use ground::{Ground, RowBytes};
 pub use json::json;
 pub use limits::{AHEAD_MS, Break, Unknown};
-pub use load::{Load, TableLoad};
+pub use load::{Load, TableLoad, calls_on_busiest};
 pub use money::{DynamoDbMonth, NodeSize, node_price};
 pub use partition::PartitionRows;
-pub use plot::plot;
+pub use plot::{cost_plot, growth_plot, plot};
 pub use quantity::{Between, Quantity, Three};
 pub use rows::Rows;
 pub use table::{Removed, TableSize};
-pub use text::{text, text_beside};
+pub use text::{break_lines, partition_lines, pattern_lines, summary, table_lines, text, text_beside};
 pub use time::Calls;
 pub use total::{Cluster, Total};
 pub use visits::{Becomes, Beside, InIndex, Often, RowVisit, Visit, Visits};
 pub use weigh::{Equally, Filling, Tariff, Weighed, calls_in_month};
 pub use what_if::WhatIf;
-pub use words::rate;
+pub use words::{peak, rate};
 
 use effort::Cost;
 

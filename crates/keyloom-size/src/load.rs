@@ -73,6 +73,12 @@ impl TableLoad {
     }
 }
 
+/// How often a pattern asks the busiest partition of a table in a thousand seconds of its peak.
+pub fn calls_on_busiest(catalog: &Catalog, table: &Table, pattern: &Pattern) -> Quantity {
+    let peak = Calls::of(&pattern.name, pattern.rate).peak_kilosecond;
+    peak.times(&busiest_share(catalog, table, pattern)).part(1, 1_000_000)
+}
+
 /// The part of a pattern's calls that falls on the busiest partition of a table, in millionths.
 fn busiest_share(catalog: &Catalog, table: &Table, pattern: &Pattern) -> Quantity {
     let everything = fields(catalog, table).is_empty();

@@ -22,26 +22,54 @@ const YEARS: u64 = 5;
 
 /// The sizes of a program as an SVG picture.
 pub fn plot(sizes: &Sizes) -> String {
-    let bars = bars(sizes);
-    let height = 60 + GROWTH + 90 + 20 * COLOURS.len() as u64 + BAR * bars.len() as u64 + 40;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
+    let top = 60 + GROWTH + 60 + 20 * COLOURS.len() as u64;
+    let height = top + 50 + BAR * sizes.patterns.len() as u64 + 20;
+    let mut svg = begun(0, height);
+    let _ = writeln!(svg, "<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>");
     text(&mut svg, 20, 26, "start", &format!("{} on {}", sizes.catalog, sizes.engine.name()));
     growth(&mut svg, sizes);
-    let top = 60 + GROWTH + 60 + 20 * COLOURS.len() as u64;
+    costs(&mut svg, sizes, top);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// How the worst partitions grow, without a ground, for a page with colours of its own.
+pub fn growth_plot(sizes: &Sizes) -> String {
+    let mut drawn = String::new();
+    let legend = growth(&mut drawn, sizes);
+    format!("{}{drawn}</svg>\n", begun(30, 60 + GROWTH + 20 + 20 * legend))
+}
+
+/// What each pattern costs, without a ground, for a page with colours of its own.
+pub fn cost_plot(sizes: &Sizes) -> String {
+    let mut svg = begun(0, 40 + BAR * sizes.patterns.len() as u64);
+    costs(&mut svg, sizes, 20);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The beginning of a picture of what stands between two heights.
+fn begun(top: u64, height: u64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {top} {WIDTH} {height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n"
+    )
+}
+
+/// Bars from a height on, one for each pattern.
+fn costs(svg: &mut String, sizes: &Sizes, top: u64) {
+    let bars = bars(sizes);
     let (heading, say): (&str, fn(u128) -> String) = match sizes.total.dynamodb {
         Some(_) => ("Requests of each pattern, dollars a month on demand", dollars),
         None => {
             ("Work of each pattern, processor time in a second of its mean", |thousandths| nanos(thousandths / 1_000))
         }
     };
-    text(&mut svg, 20, top, "start", heading);
+    text(svg, 20, top, "start", heading);
     let highest = bars.iter().filter_map(|(_, value)| value.value()).max().unwrap_or(0).max(1);
     for (at, (name, value)) in (0_u64..).zip(&bars) {
         let y = top + 14 + at * BAR;
-        text(&mut svg, LEFT - 10, y + 13, "end", name);
+        text(svg, LEFT - 10, y + 13, "end", name);
         let length = value.value().map_or(0, |value| scale(value, highest, WIDTH - LEFT - RIGHT - 90));
         let _ = writeln!(
             svg,
@@ -52,10 +80,8 @@ pub fn plot(sizes: &Sizes) -> String {
             COLOURS[0]
         );
         let said = crate::say::quantity(value, say);
-        text(&mut svg, LEFT + length + 8, y + 13, "start", &said);
+        text(svg, LEFT + length + 8, y + 13, "start", &said);
     }
-    svg.push_str("</svg>\n");
-    svg
 }
 
 /// What each pattern costs at most.
@@ -70,8 +96,8 @@ fn bars(sizes: &Sizes) -> Vec<(String, Quantity)> {
     sizes.patterns.iter().map(|pattern| (pattern.name.clone(), cost(pattern))).collect()
 }
 
-/// The worst partitions over five years, largest first.
-fn growth(svg: &mut String, sizes: &Sizes) {
+/// The worst partitions over five years, largest first; returns how many.
+fn growth(svg: &mut String, sizes: &Sizes) -> u64 {
     let (top, bottom, right) = (60, 60 + GROWTH, WIDTH - RIGHT);
     text(
         svg,
@@ -100,7 +126,7 @@ fn growth(svg: &mut String, sizes: &Sizes) {
     // Each step is a thousand times as much: partitions differ by so much that a straight scale would show one of them.
     for power in (10..=120).step_by(10).take_while(|power| power * MAGNITUDE <= highest) {
         let at = y(1 << power);
-        line(svg, (LEFT, at), (right, at), "#dddddd", "");
+        line(svg, (LEFT, at), (right, at), "#dddddd", " class=\"grid\"");
         text(svg, LEFT - 10, at + 4, "end", &bytes(1 << power));
     }
     for year in 0..=YEARS {
@@ -108,7 +134,7 @@ fn growth(svg: &mut String, sizes: &Sizes) {
     }
     if let Some(limit) = limit {
         let at = y(limit.value.into());
-        line(svg, (LEFT, at), (right, at), "#b00000", " stroke-dasharray=\"6 4\"");
+        line(svg, (LEFT, at), (right, at), "#b00000", " class=\"limit\" stroke-dasharray=\"6 4\"");
         let said = format!("{} ({})", bytes(limit.value.into()), limit.kind.name());
         text(svg, right, at.saturating_sub(6), "end", &said);
     }
@@ -128,6 +154,7 @@ fn growth(svg: &mut String, sizes: &Sizes) {
     if known.is_empty() {
         text(svg, LEFT + 10, top + 30, "start", "No partition of several rows has a stated size.");
     }
+    known.len() as u64
 }
 
 /// One doubling, in steps of which the scale is made.

@@ -87,6 +87,11 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn tables(sizes: &Sizes) -> String {
+    format!("\n{}", columns(&table_lines(sizes), &[1, 2, 3, 4, 5, 6]))
+}
+
+/// The tables in columns, with a heading, and all of them in the last line.
+pub fn table_lines(sizes: &Sizes) -> Vec<Vec<String>> {
     let mut lines =
         vec![words(&["TABLE", "ROWS", "A MONTH", "A ROW", "STORED NOW", "IN 1 YEAR", "IN 5 YEARS", "HOLDS"])];
     for table in &sizes.tables {
@@ -105,11 +110,16 @@ fn tables(sizes: &Sizes) -> String {
     let mut all = words(&["in all", "", "", ""]);
     all.extend(sizes.total.stored.iter().map(|stored| quantity(stored, bytes)));
     lines.push(all);
-    format!("\n{}", columns(&lines, &[1, 2, 3, 4, 5, 6]))
+    lines
 }
 
-/// Partitions of more than one row. Those that grow are shown after as long as rows stay, or a year.
 fn partitions(sizes: &Sizes) -> String {
+    let lines = partition_lines(sizes);
+    if lines.len() == 1 { String::new() } else { format!("\n{}", columns(&lines, &[])) }
+}
+
+/// Partitions of more than one row in columns, with a heading. Those that grow are shown after as long as rows stay, or a year.
+pub fn partition_lines(sizes: &Sizes) -> Vec<Vec<String>> {
     let mut lines =
         vec![words(&["PARTITIONS OF", "BY", "ROWS typical / p99 / worst", "BYTES typical / p99 / worst", ""])];
     for table in &sizes.tables {
@@ -130,7 +140,7 @@ fn partitions(sizes: &Sizes) -> String {
             grows,
         ]);
     }
-    if lines.len() == 1 { String::new() } else { format!("\n{}", columns(&lines, &[])) }
+    lines
 }
 
 fn calls(pattern: &PatternSize) -> String {
@@ -138,6 +148,11 @@ fn calls(pattern: &PatternSize) -> String {
 }
 
 fn patterns(sizes: &Sizes) -> String {
+    format!("\n{}", columns(&pattern_lines(sizes), &[1, 2, 3, 4, 5, 6]))
+}
+
+/// The patterns in columns, with a heading.
+pub fn pattern_lines(sizes: &Sizes) -> Vec<Vec<String>> {
     let dynamodb = sizes.engine == Engine::DynamoDb;
     let mut heads = vec!["PATTERN", "CALLS A MONTH", "PEAK A SECOND"];
     heads.extend(if dynamodb { ["READ UNITS", "WRITE UNITS"] } else { ["PROCESSOR", "CORES"] });
@@ -160,7 +175,7 @@ fn patterns(sizes: &Sizes) -> String {
         line.extend(pattern.month.as_ref().map(|month| between(month, |of| quantity(of, dollars))));
         lines.push(line);
     }
-    format!("\n{}", columns(&lines, &[1, 2, 3, 4, 5, 6]))
+    lines
 }
 
 /// How much of a core the mean of a pattern takes.
@@ -179,7 +194,7 @@ fn busy(thousandths_of_nanos: u128) -> String {
 }
 
 /// The numbers that stand for the whole, each with its name and a remark.
-fn summary(sizes: &Sizes) -> Vec<[String; 3]> {
+pub fn summary(sizes: &Sizes) -> Vec<[String; 3]> {
     const WHEN: &str = "now, in 1 year, in 5 years";
     let total = &sizes.total;
     let mut lines = Vec::new();
@@ -251,19 +266,22 @@ fn breaks(sizes: &Sizes) -> String {
     if sizes.breaks.is_empty() {
         text.push_str("  nothing within 10 years, by the numbers that are stated\n");
     }
-    let lines: Vec<Vec<String>> = sizes
-        .breaks
-        .iter()
-        .map(|broken| {
-            let (value, what) = said(broken);
-            let kind = broken.limit.kind.name().to_owned();
-            vec![format!("  {}", when(broken)), broken.table.clone(), format!("{value} {what}"), kind]
-        })
-        .collect();
+    let mut lines = break_lines(sizes);
+    lines.iter_mut().for_each(|line| line[0].insert_str(0, "  "));
     text.push_str(&columns(&lines, &[]));
     text.push_str(&what_then(&sizes.breaks.iter().collect::<Vec<_>>()));
     text.push_str(&not_known(sizes));
     text
+}
+
+/// What breaks in columns, without a heading: when, which table, what, and what kind of limit.
+pub fn break_lines(sizes: &Sizes) -> Vec<Vec<String>> {
+    let line = |broken: &Break| {
+        let (value, what) = said(broken);
+        let kind = broken.limit.kind.name().to_owned();
+        vec![when(broken), broken.table.clone(), format!("{value} {what}"), kind]
+    };
+    sizes.breaks.iter().map(line).collect()
 }
 
 /// What breaks before and after, each limit of a table in one line.

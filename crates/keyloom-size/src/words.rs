@@ -5,10 +5,11 @@ use std::fmt;
 use keyloom_model::Engine;
 
 use crate::limits::Break;
-use crate::quantity::Between;
-use crate::say::{between, count, dollars, nanos, quantity, thousandths};
+use crate::quantity::{Between, Quantity};
+use crate::say::{between, bytes, count, dollars, nanos, quantity, thousandths, three};
+use crate::table::TableSize;
 use crate::text::{cores, said};
-use crate::time::MONTH_MS;
+use crate::time::{MONTH_MS, YEAR_MS, span_text};
 use crate::{Effort, PatternSize};
 
 /// How much it is of what, and above which limit: `200k rows in the worst partition, above 100k (rule of thumb)`.
@@ -32,6 +33,29 @@ impl PatternSize {
         };
         format!("{} x {call} = {whole}", rate(month))
     }
+}
+
+impl TableSize {
+    /// What stands in a partition, typical / p99 / worst: `40 / 5k / 200k rows x 281 B = 11 KB / 1.34 MB / 53.6 MB`. Partitions
+    /// that grow, after as long as rows stay, or a year. `None` where each is one row.
+    pub fn held(&self) -> Option<String> {
+        let partition = self.partition.as_ref()?;
+        let open = [&partition.rows.typical, &partition.rows.p99, &partition.rows.worst];
+        if open.iter().all(|rows| rows.value().is_none()) {
+            let names: Vec<&str> = partition.rows.worst.without().collect();
+            return Some(format!("how many rows, nobody says ({} is not stated)", names.join(", ")));
+        }
+        let span_ms = partition.kept_ms.unwrap_or(YEAR_MS);
+        let after = partition.per_ms.map_or_else(String::new, |_| format!(" after {}", span_text(span_ms)));
+        let rows = three(&partition.after(span_ms), count);
+        let stored = self.partition_bytes_after(span_ms).map_or_else(String::new, |of| three(&of, bytes));
+        Some(format!("{rows} rows x {} = {stored}{after}", bytes(self.row_stored())))
+    }
+}
+
+/// Calls in a thousand seconds, as so many a second.
+pub fn peak(kilosecond: &Quantity) -> String {
+    format!("{}/s", quantity(kilosecond, thousandths))
 }
 
 /// What one call takes.
