@@ -5,7 +5,7 @@ use keyloom_model::{Catalog, Class, Type};
 use keyloom_plan::{Program, Reach, access, walked};
 
 /// The steps, the coarsest first.
-const STEPS: [Bucket; 4] = [Bucket::Year, Bucket::Month, Bucket::Day, Bucket::Hour];
+pub(crate) const STEPS: [Bucket; 4] = [Bucket::Year, Bucket::Month, Bucket::Day, Bucket::Hour];
 
 /// The layout with partitions cut that would outgrow the engine, if any would and everybody who reads them can.
 pub(crate) fn cut(program: &Program) -> Option<Layout> {

@@ -8,6 +8,7 @@ mod component;
 mod copy;
 mod crossing;
 mod explain;
+mod needs;
 mod pool;
 mod scale;
 mod simple;
@@ -27,6 +28,7 @@ pub use choice::Choice;
 pub use copy::Reference;
 pub use crossing::{Crossing, crossing};
 pub use explain::{Broken, CopyReason, Flip, Other, Reason, explain, explain_copies};
+pub use needs::{GivenUp, Lack, Need, Remedy, needs};
 pub use pool::{Kind, Shape};
 pub use scale::{At, Score};
 pub use standing::{PAY_BACK_MONTHS, SAVES_AT_LEAST, Standing, ToChange};
@@ -47,8 +49,8 @@ pub struct Terms<'a> {
     pub dialect: &'a dyn Dialect,
     /// What work and bytes are worth.
     pub tariff: &'a Tariff,
-    /// How much of a program the run time can't do yet: what it can't do is not proposed.
-    pub not_run: &'a dyn Fn(&Program) -> usize,
+    /// What of a program the run time can't do yet: that is not proposed.
+    pub not_run: &'a dyn Fn(&Program) -> Vec<Lack>,
     /// The layout that is in use, if there is one.
     pub standing: Option<Standing<'a>>,
     /// Whether time is over: then the best so far is taken, and its gap is said. Asked every now and then.
@@ -91,6 +93,8 @@ pub struct Found {
     pub looked_up: Vec<Reference>,
     /// What it changes in the layout that is in use.
     pub changes: Option<Changes>,
+    /// A better one that was given up, because the run time can't do it yet.
+    pub given_up: Option<GivenUp>,
 }
 
 /// What is not known of a search that had to stop.
@@ -219,14 +223,24 @@ pub fn search(catalog: &Catalog, terms: &Terms<'_>) -> Found {
     let all = copy::references(catalog, &known[0].layout, &looking_up.choices);
     let mut found = found(looking_up, &known, terms, &all);
     let of_plain = (terms.not_run)(&known[0]);
-    let is_run = |found: &Found| (terms.not_run)(&compiled(&found.layout)) <= of_plain;
-    if !found.copied.is_empty() && !is_run(&found) {
+    let lacks = |found: &Found| (terms.not_run)(&compiled(&found.layout));
+    let given_up =
+        |found: &Found, lacks: Vec<Lack>| Some(GivenUp { score: found.score, lacks: needs::beyond(lacks, &of_plain) });
+    let mut lacking = lacks(&found);
+    if !found.copied.is_empty() && lacking.len() > of_plain.len() {
+        let better = given_up(&found, lacking);
         let looking_up = Prepared::of(catalog, &known[0], terms, Vec::new());
         found = Found { looked_up: all, ..self::found(looking_up, &known, terms, &[]) };
+        found.given_up = better.filter(|better| better.score < found.score);
+        lacking = lacks(&found);
     }
     // Optional inputs may be answered by another table than the list itself, which the plain design may use.
-    found.is_plain = terms.standing.is_none() && (found.plain < found.score || !is_run(&found));
+    let is_run = lacking.len() <= of_plain.len();
+    found.is_plain = terms.standing.is_none() && (found.plain < found.score || !is_run);
     if found.is_plain {
+        if !is_run && found.score < found.plain {
+            found.given_up = given_up(&found, lacking);
+        }
         (found.layout, found.score) = (known[0].layout.clone(), found.plain);
     }
     found.changes = terms.standing.map(|standing| changes(catalog, &standing, &found.layout, terms));
@@ -262,6 +276,7 @@ fn found(looking_up: Prepared<'_>, known: &[Program], terms: &Terms<'_>, all: &[
         copied: prepared.copied,
         looked_up,
         changes: None,
+        given_up: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use keyloom_design::search::{Progress, Terms, search};
+use keyloom_design::search::{Lack, Progress, Terms, search};
 use keyloom_facts::Prices;
 use keyloom_model::layout::Layout;
 use keyloom_model::{Catalog, Engine as EngineKind};
@@ -27,9 +27,10 @@ pub fn priced() -> Priced {
     Priced { prices: Prices::of(REGION).cloned(), region_assumed: true, replicas, ..Priced::default() }
 }
 
-/// How much of a program the run time can't do yet.
-pub fn not_run(program: &Planned) -> usize {
-    Program::of(program).err().map_or(0, |lacks| lacks.len())
+/// What of a program the run time can't do yet.
+pub fn not_run(program: &Planned) -> Vec<Lack> {
+    let found = Program::of(program).err().unwrap_or_default();
+    found.into_iter().map(|lack| Lack { at: lack.at, what: lack.what }).collect()
 }
 
 /// The layout that is searched for; nothing for an engine on which nothing is run yet.

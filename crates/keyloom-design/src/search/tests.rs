@@ -39,7 +39,7 @@ fn on<T>(engine: Engine, then: impl FnOnce(&Terms<'_>) -> T) -> T {
         abilities: &abilities,
         dialect: &*dialect,
         tariff: &tariff,
-        not_run: &|_| 0,
+        not_run: &|_| Vec::new(),
         standing: None,
         is_over: &|_| false,
     })
