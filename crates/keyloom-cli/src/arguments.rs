@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Design the tables of a catalog on an engine: the cheapest of those that can be thought of, and why
     #[command(
-        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom design examples/cases --engine dynamodb --explain\n                                               what it costs, and for each pattern what would be next best\n  keyloom design examples/cases --explain=show_timeline\n                                               all that was thought of for one pattern\n  keyloom design examples/cases --engines all  on every engine, side by side\n  keyloom design examples/shop --from layout.yaml -o layout.yaml --force\n                                               keep what is in use unless a change pays\n  keyloom design examples/shop --from layout.yaml --fix-only\n                                               the fewest changes that remove errors and warnings\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out.\nWithout --layout, `up`, `size`, `show` and `emit` take this one."
+        after_help = "Examples:\n  keyloom design                               the layout of this folder's catalog, on the embedded store\n  keyloom design examples/cases --engine cassandra -o layout.yaml\n                                               write it, and say in a sentence how each pattern is answered\n  keyloom design examples/cases --engine dynamodb --explain\n                                               what it costs, and for each pattern what would be next best\n  keyloom design examples/cases --explain=show_timeline\n                                               all that was thought of for one pattern\n  keyloom design examples/cases --engine cassandra --report review\n                                               a page for a meeting: review/index.html\n  keyloom design examples/cases --engines all  on every engine, side by side\n  keyloom design examples/shop --from layout.yaml -o layout.yaml --force\n                                               keep what is in use unless a change pays\n  keyloom design examples/shop --from layout.yaml --fix-only\n                                               the fewest changes that remove errors and warnings\n  keyloom show examples/cases close_task --layout layout.yaml\n  keyloom up examples/shop --layout layout.yaml\n\nThe same catalog gives the same layout. What no layout could hold on the engine is said, with a way out.\nWithout --layout, `up`, `size`, `show` and `emit` take this one."
     )]
     Design(DesignArguments),
     /// Print a catalog in the words of others: its tables as CQL, CloudFormation, Terraform or a diagram, its endpoints as OpenAPI
@@ -395,6 +395,7 @@ impl Sync {
 }
 
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("written").args(["output", "report"]).multiple(true))]
 pub(crate) struct DesignArguments {
     /// A catalog file or folder; a folder stands for its catalog.yaml
     #[arg(default_value = ".")]
@@ -403,7 +404,7 @@ pub(crate) struct DesignArguments {
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
     pub(crate) engine: Option<Engine>,
     /// All engines side by side: which patterns are served, what they cost, what breaks
-    #[arg(long, value_enum, value_name = "all", conflicts_with_all = ["engine", "explain", "from", "output", "format"])]
+    #[arg(long, value_enum, value_name = "all", conflicts_with_all = ["engine", "explain", "from", "output", "report", "format"])]
     pub(crate) engines: Option<Engines>,
     /// Say why: what it costs, how each pattern is answered, what would be next best; with a name, all that was thought of for one
     /// pattern
@@ -421,8 +422,11 @@ pub(crate) struct DesignArguments {
     /// The file to write; without it, the layout is printed
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a page for a review into this folder, as index.html: diagram, reasons, growth, costs, findings; it loads nothing
+    #[arg(long, value_name = "FOLDER", conflicts_with = "format")]
+    pub(crate) report: Option<PathBuf>,
     /// Write over a file that says something else
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "written")]
     pub(crate) force: bool,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]

@@ -1,17 +1,19 @@
 mod engines;
 mod fixes;
+mod review;
 mod watch;
 
 use std::path::Path;
 
-use keyloom::design::search::{self, Found, Standing, ToChange};
+use keyloom::design::search::{self, Found, Lack, Standing, ToChange};
 use keyloom::finding::{Level, Sources};
-use keyloom::model::Engine;
 use keyloom::model::layout::Layout;
+use keyloom::model::{Catalog, Engine};
 use keyloom::plan::Program;
-use keyloom::serve::{REPLICAS, today};
+use keyloom::report::Report;
+use keyloom::serve::{REPLICAS, not_run, today};
 use keyloom::show::Explained;
-use keyloom::size::{Tariff, Terms, size};
+use keyloom::size::{Sizes, Tariff, Terms, size};
 use keyloom::store::{Abilities, Dialect};
 use keyloom::text::{Reading, print_layout, read};
 
@@ -19,7 +21,7 @@ use crate::Exit;
 use crate::arguments::{DesignArguments, FindingFormat, ShowFormat};
 use crate::files::{Disk, relative_name, shown_name};
 use crate::layouts::{layout, nothing_for};
-use crate::output::{complain, print, print_findings, write};
+use crate::output::{complain, make_folder, print, print_findings, write};
 use watch::Watch;
 
 /// Designs the tables of a catalog, and says in a sentence how each pattern is answered.
@@ -52,14 +54,30 @@ fn designed(arguments: &DesignArguments) -> Result<Exit, Exit> {
     if let Some(path) = &arguments.output {
         write(path, &text, arguments.force)?;
     }
+    let why = |only: Option<&str>| {
+        watch.begin_anew();
+        Why::of(&reading.catalog, &found, &program, &known, &terms, only)
+    };
+    if let Some(folder) = &arguments.report {
+        let findings = review::findings(&reading, &found.layout, &program, &mut sources);
+        let why = why(None);
+        let explained = why.explained(&program, &found, &known);
+        let report = Report { explained, findings: &findings, sources: &sources, layout: &text };
+        let page = folder.join("index.html");
+        make_folder(folder)?;
+        write(&page, &keyloom::report::report(&report), arguments.force)?;
+        print(&format!("wrote {}\n", relative_name(&page)));
+    }
     match (&arguments.explain, &arguments.output, arguments.format) {
         (Some(only), _, _) => {
-            watch.begin_anew();
-            print(&explained(&reading, &found, &program, &known, &terms, only));
+            let only = Some(only.as_str()).filter(|name| !name.is_empty());
+            let why = why(only);
+            print(&keyloom::show::explain(&why.explained(&program, &found, &known), only));
         }
         (None, _, ShowFormat::Json) => print(&keyloom::show::design_json(&program)),
-        (None, None, ShowFormat::Text) => print(&text),
         (None, Some(path), ShowFormat::Text) => print(&said(&program, path)),
+        (None, None, ShowFormat::Text) if arguments.report.is_none() => print(&text),
+        (None, None, ShowFormat::Text) => {}
     }
     if let Some(changes) = found.changes.as_ref().filter(|_| arguments.explain.is_none()) {
         complain_lines(&keyloom::show::changed(changes, &found, &known.tariff));
@@ -129,37 +147,57 @@ impl Known {
             abilities: &self.abilities,
             dialect: &*self.dialect,
             tariff: &self.tariff,
-            not_run: &keyloom::serve::not_run,
+            not_run: &not_run,
             standing: None,
             is_over,
         }
     }
 }
 
-/// Why the layout is as it is; of one pattern, if it is named.
-fn explained(
-    reading: &Reading,
-    found: &Found,
-    program: &Program,
-    known: &Known,
-    terms: &search::Terms<'_>,
-    only: &str,
-) -> String {
-    let only = Some(only).filter(|name| !name.is_empty());
-    let reasons = search::explain(&reading.catalog, found, terms, only);
-    let copies = if only.is_none() { search::explain_copies(&reading.catalog, found, terms) } else { Vec::new() };
-    let queries = if only.is_none() { search::ask(&reading.catalog, found, terms) } else { Vec::new() };
-    let sizes = size(program, &*known.dialect, &known.priced);
-    let explained = Explained {
-        program,
-        found,
-        reasons: &reasons,
-        copies: &copies,
-        queries: &queries,
-        sizes: &sizes,
-        tariff: &known.tariff,
-    };
-    keyloom::show::explain(&explained, only)
+/// All that is said of why a layout is as it is.
+struct Why {
+    reasons: Vec<search::Reason>,
+    copies: Vec<search::CopyReason>,
+    needs: Vec<search::Need>,
+    not_run: Vec<Lack>,
+    queries: Vec<search::Query>,
+    sizes: Sizes,
+}
+
+impl Why {
+    /// Of one pattern, if it is named.
+    fn of(
+        catalog: &Catalog,
+        found: &Found,
+        program: &Program,
+        known: &Known,
+        terms: &search::Terms<'_>,
+        only: Option<&str>,
+    ) -> Self {
+        let all = only.is_none();
+        Self {
+            reasons: search::explain(catalog, found, terms, only),
+            copies: if all { search::explain_copies(catalog, found, terms) } else { Vec::new() },
+            needs: search::needs(catalog, found, terms),
+            not_run: not_run(program),
+            queries: if all { search::ask(catalog, found, terms) } else { Vec::new() },
+            sizes: size(program, &*known.dialect, &known.priced),
+        }
+    }
+
+    fn explained<'a>(&'a self, program: &'a Program, found: &'a Found, known: &'a Known) -> Explained<'a> {
+        Explained {
+            program,
+            found,
+            reasons: &self.reasons,
+            copies: &self.copies,
+            needs: &self.needs,
+            not_run: &self.not_run,
+            queries: &self.queries,
+            sizes: &self.sizes,
+            tariff: &known.tariff,
+        }
+    }
 }
 
 fn said(program: &Program, path: &Path) -> String {

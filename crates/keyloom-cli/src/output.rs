@@ -71,3 +71,11 @@ pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Exit> {
         Exit::WorldFailed
     })
 }
+
+/// Makes a folder, and those above it, where they are not there.
+pub(crate) fn make_folder(path: &Path) -> Result<(), Exit> {
+    std::fs::create_dir_all(path).map_err(|error| {
+        complain(&format!("can't make {}: {error}", relative_name(path)));
+        Exit::WorldFailed
+    })
+}

@@ -25,6 +25,7 @@
 pub mod emit;
 pub mod examples;
 mod open;
+pub mod report;
 pub mod show;
 
 pub use open::{Unsound, catalog, open};

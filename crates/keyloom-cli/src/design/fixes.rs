@@ -2,26 +2,21 @@
 
 use std::fmt::Write as _;
 
-use keyloom::check::{Config, Laid, review_all};
 use keyloom::finding::{Finding, Level, Sources};
 use keyloom::model::layout::Layout;
 use keyloom::plan::Program;
-use keyloom::serve::today;
-use keyloom::text::{Files, Reading, Unreadable, print_layout, read_layout};
+use keyloom::text::Reading;
 
-/// A layout that is not on the disk.
-struct Printed(String);
-
-impl Files for Printed {
-    fn open(&self, _name: &str) -> Result<String, Unreadable> {
-        Ok(self.0.clone())
-    }
-}
+use super::review::findings;
 
 /// Which errors and warnings are gone, and which remain.
 pub(super) fn said(reading: &Reading, in_use: &Layout, mended: &Program, sources: &mut Sources) -> String {
-    let before = found(reading, in_use, mended, sources);
-    let after = found(reading, &mended.layout, mended, sources);
+    let mut found = |layout: &Layout| {
+        let mut findings = findings(reading, layout, mended, sources);
+        findings.retain(|finding| finding.level >= Level::Warning);
+        findings
+    };
+    let (before, after) = (found(in_use), found(&mended.layout));
     let same = |one: &Finding, other: &Finding| (one.rule.name, &one.message) == (other.rule.name, &other.message);
     let gone: Vec<&Finding> = before.iter().filter(|old| !after.iter().any(|new| same(old, new))).collect();
     let mut out = String::new();
@@ -35,15 +30,4 @@ pub(super) fn said(reading: &Reading, in_use: &Layout, mended: &Program, sources
         out.push_str("the review has no error and no warning against the layout in use\n");
     }
     out
-}
-
-/// What the review says of a layout and its catalog, from warnings up.
-fn found(reading: &Reading, layout: &Layout, program: &Program, sources: &mut Sources) -> Vec<Finding> {
-    let printed = Printed(print_layout(layout));
-    let read = read_layout("layout.yaml", &printed, sources, reading);
-    let laid = Laid { catalog: 0, reading: read, abilities: Some(program.abilities.clone()) };
-    let readings = std::slice::from_ref(reading);
-    let mut findings = review_all(readings, &[laid], &[], sources, &Config::default(), today());
-    findings.retain(|finding| finding.level >= Level::Warning);
-    findings
 }

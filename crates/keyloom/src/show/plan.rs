@@ -66,7 +66,7 @@ fn read_sentence(program: &Program, plan: &ReadPlan) -> String {
 }
 
 /// The questions of a pattern that are answered differently. One with optional inputs that only narrow the read is none.
-fn blocks<'a>(program: &'a Program, pattern: &'a Pattern) -> Vec<&'a ReadPlan> {
+pub(super) fn blocks<'a>(program: &'a Program, pattern: &'a Pattern) -> Vec<&'a ReadPlan> {
     let mut shown: Vec<&ReadPlan> = Vec::new();
     for plan in program.reads_of(&pattern.name) {
         let same = |known: &&ReadPlan| {
@@ -277,7 +277,7 @@ fn line(out: &mut String, name: &str, text: &str) -> std::fmt::Result {
     writeln!(out, "    {name:<9}  {text}")
 }
 
-pub(super) fn part_text(part: &keyloom_model::layout::Part) -> String {
+pub(crate) fn part_text(part: &keyloom_model::layout::Part) -> String {
     match part {
         keyloom_model::layout::Part::Field(field) => field.clone(),
         keyloom_model::layout::Part::Bucket(step, field) => format!("{}({field})", step.name()),
@@ -385,7 +385,7 @@ fn short(effect: &Effect) -> String {
     format!("{} {}{}", verb(&effect.does), effect.table, often(effect.when))
 }
 
-fn often(when: When) -> String {
+pub(super) fn often(when: When) -> String {
     match when {
         When::Always => String::new(),
         When::Share(millionths) => {

@@ -22,8 +22,8 @@ pub(crate) fn questions(of: &Explained<'_>) -> String {
     out.push_str("\nnot stated, and it would change the tables:\n");
     for query in of.queries.iter().take(QUESTIONS_MAX) {
         let _ = writeln!(out, "{}", asked(&query.number));
-        for answer in &query.answers {
-            let _ = writeln!(out, "  {}: {}", value(query, answer), answered(of, answer));
+        for answer in answers(of, query) {
+            let _ = writeln!(out, "  {answer}");
         }
     }
     if of.queries.len() > QUESTIONS_MAX {
@@ -33,7 +33,12 @@ pub(crate) fn questions(of: &Explained<'_>) -> String {
     out
 }
 
-fn asked(number: &Number) -> String {
+/// What each answer to a question would make of the tables.
+pub(crate) fn answers(of: &Explained<'_>, query: &Query) -> Vec<String> {
+    query.answers.iter().map(|answer| format!("{}: {}", value(query, answer), answered(of, answer))).collect()
+}
+
+pub(crate) fn asked(number: &Number) -> String {
     match number {
         Number::Rate { pattern } => format!("how often is {pattern} called? (patterns.{pattern}.rate)"),
         Number::Group { entity, by } => {

@@ -301,13 +301,16 @@ fn read_words(read: &Read) -> String {
 fn read_lines(catalog: &Catalog, read: &Read, lines: &mut Vec<String>) {
     lines.push(read_words(read));
     selection_lines(catalog, &read.selection, lines);
-    let freshness = match read.freshness {
-        Some(Freshness::Latest) => "latest".to_owned(),
-        Some(Freshness::ReadYourWrites) => "read your writes".to_owned(),
-        Some(Freshness::Within(span)) => format!("at most {span} old"),
-        None => return,
-    };
-    lines.push(format!("freshness: {freshness}"));
+    lines.extend(read.freshness.map(|freshness| format!("freshness: {}", freshness_text(freshness))));
+}
+
+/// How old an answer may be.
+pub(super) fn freshness_text(freshness: Freshness) -> String {
+    match freshness {
+        Freshness::Latest => "latest".to_owned(),
+        Freshness::ReadYourWrites => "read your writes".to_owned(),
+        Freshness::Within(span) => format!("at most {span} old"),
+    }
 }
 
 fn selection_lines(catalog: &Catalog, selection: &Selection, lines: &mut Vec<String>) {
