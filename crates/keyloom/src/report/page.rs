@@ -292,8 +292,13 @@ fn key(html: &mut Html, program: &Program, table: &Table) {
         Words::joined(own.map(|pattern| Words::default().pattern(&pattern.name)), ", ")
     };
     let is_write = |pattern: &str| program.writes_of(pattern).next().is_some();
-    let reads =
-        |pattern: &str| !is_write(pattern) && program.reads_of(pattern).any(|plan| plan.access.table == table.name);
+    let via = |plan: &ReadPlan| match &plan.access.reach {
+        Reach::Via { reservations, .. } => *reservations == table.name,
+        Reach::Get { .. } | Reach::Slice(_) => false,
+    };
+    let reads = |pattern: &str| {
+        !is_write(pattern) && program.reads_of(pattern).any(|plan| plan.access.table == table.name || via(plan))
+    };
     let writes = |pattern: &str| {
         let mut effects = program.writes_of(pattern).flat_map(|write| &write.effects);
         effects.any(|effect| {
