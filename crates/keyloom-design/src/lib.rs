@@ -196,6 +196,6 @@ impl Designer<'_> {
         let holds = Holds::Source { entity: entity.name.clone(), class: Some(class), upkeep: Upkeep::default() };
         let name = self.names.table(&entity.name, &[], None, None);
         let by_identity = self.keyed(name, holds, entity, &key);
-        source::with_list_key(self.catalog, entity, class, &self.asked, by_identity)
+        source::with_list_key(self.catalog, entity, class, &self.asked, by_identity, self.layout.engine)
     }
 }

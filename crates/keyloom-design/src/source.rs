@@ -1,30 +1,44 @@
 //! The key of a source: identity, or that of a list whose rows it can be.
 
+use keyloom_facts::Facts;
 use keyloom_model::layout::Table;
-use keyloom_model::{Action, Catalog, Class, Entity, Expr, Fill, Origin, Path, ReadVerb, Returns, Root, Step};
+use keyloom_model::{
+    Action, Catalog, Class, Engine, Entity, Expr, Fill, Origin, Path, Pattern, ReadVerb, Returns, Root, Skew, Step,
+};
 use keyloom_plan::Asked;
+use keyloom_size::Calls;
 
 use crate::structure;
 
-/// A source that nobody looks up by its identity stands as its first list asks for it, so that its rows are written once.
+/// A source stands as its first list asks for it, so that its rows are written once: where a row is still found by its identity
+/// alone, or nobody looks for it so.
 pub(crate) fn with_list_key(
     catalog: &Catalog,
     entity: &Entity,
     class: Class,
     asked: &[Asked],
     by_identity: Table,
+    engine: Engine,
 ) -> Table {
-    if class == Class::Decided || is_looked_up(catalog, entity) {
+    let is_rollup = matches!(entity.origin, Origin::Rollup(_));
+    if is_rollup || class == Class::Decided && is_contended(catalog, entity, engine) {
         return by_identity;
     }
+    let found = class == Class::Decided || is_looked_up(catalog, entity);
+    let stands = |asked: &Asked| {
+        let structure = structure::of(catalog, entity, asked)?;
+        let may = match found {
+            // A list that shows little of its rows is better off with a table of little rows.
+            true => structure.is_identity(entity) && shows_all(entity, asked),
+            // A row that is put anew or deleted by its key alone must be found there again.
+            false => class == Class::Append || structure.is_identity(entity),
+        };
+        (may && structure.holds_all(entity)).then_some(structure)
+    };
     let first = asked
         .iter()
         .filter(|asked| asked.entity == entity.name && asked.one_per.is_empty() && !asked.all_tenants)
-        .filter_map(|asked| structure::of(catalog, entity, asked))
-        .find(|structure| {
-            // A row that is put anew or deleted by its key alone must be found there again.
-            structure.holds_all(entity) && (class == Class::Append || structure.is_identity(entity))
-        });
+        .find_map(stands);
     match first {
         Some(structure) => {
             let (partition, sort) = structure.key();
@@ -32,6 +46,27 @@ pub(crate) fn with_list_key(
         }
         None => by_identity,
     }
+}
+
+/// Whether a list shows all of its rows that they have themselves.
+fn shows_all(entity: &Entity, asked: &Asked) -> bool {
+    let shown = |field: &str| asked.returns.iter().any(|path| path.own_field() == Some(field));
+    let own = entity.fields.iter().filter(|field| !matches!(field.fill, Fill::Kept(_)));
+    own.into_iter().all(|field| entity.key.contains(&field.name) || shown(&field.name))
+}
+
+/// Whether rows that stand together would be decided more often than the engine can, if it decided those of a partition one by one. How
+/// uneven calls are that nobody describes does not count.
+fn is_contended(catalog: &Catalog, entity: &Entity, engine: Engine) -> bool {
+    let Some(limit) = Facts::of(engine).get("row_decisions_per_second") else { return false };
+    let busiest = |pattern: &Pattern| {
+        let Some(Skew::Busiest(share)) = pattern.skew else { return None };
+        let peak = Calls::of(&pattern.name, pattern.rate).peak_kilosecond.value()?;
+        Some(peak.saturating_mul(share.millionths.into()) / 1_000_000)
+    };
+    let writes = |pattern: &&Pattern| pattern.writes().iter().any(|(_, write)| write.entity == entity.name);
+    let decided: u128 = catalog.patterns.iter().filter(writes).filter_map(busiest).sum();
+    decided > u128::from(limit.value) * 1_000
 }
 
 /// Whether a row is read, changed, checked or pointed at by its identity alone.
@@ -59,5 +94,4 @@ fn is_looked_up(catalog: &Catalog, entity: &Entity) -> bool {
             held || matches!(&field.fill, Fill::Snapshot(path) if points(path))
         })
     }) || entity.fields.iter().any(|field| matches!(field.fill, Fill::Kept(_)))
-        || matches!(entity.origin, Origin::Rollup(_))
 }

@@ -51,7 +51,7 @@ pub(crate) fn then(kind: Kind) -> &'static str {
 
 /// What is crossed, the first and hardest first, and what nobody can tell, with the names of what is not stated.
 pub(crate) fn look(engine: Engine, as_of: Option<Date>, tables: &[TableSize]) -> (Vec<Break>, Vec<Unknown>) {
-    let mut found = Found { facts: Facts::of(engine), as_of, breaks: Vec::new(), unknown: Vec::new() };
+    let mut found = Found { engine, facts: Facts::of(engine), as_of, breaks: Vec::new(), unknown: Vec::new() };
     for table in tables {
         found.row(table);
         found.partition(table);
@@ -76,6 +76,7 @@ pub struct Unknown {
 }
 
 struct Found {
+    engine: Engine,
     facts: &'static Facts,
     as_of: Option<Date>,
     breaks: Vec<Break>,
@@ -122,10 +123,14 @@ impl Found {
         self.rate(table, reads, units(&busiest.read_half_units), &units(&all.read_half_units));
         let writes = ("partition_write_units", "write units a second on the busiest partition");
         self.rate(table, writes, each(&busiest.write_units), &each(&all.write_units));
-        if table.partition.is_none() {
-            let decisions = ("row_decisions_per_second", "decisions a second on the busiest row");
-            self.rate(table, decisions, each(&busiest.decisions), &each(&all.decisions));
-        }
+        let decisions = match table.partition {
+            None => "decisions a second on the busiest row",
+            // A lightweight transaction is about a partition: those on its other rows wait for it, too.
+            Some(_) if self.engine == Engine::Cassandra => "decisions a second on the busiest partition",
+            Some(_) => return,
+        };
+        let decisions = ("row_decisions_per_second", decisions);
+        self.rate(table, decisions, each(&busiest.decisions), &each(&all.decisions));
     }
 
     fn tombstones(&mut self, table: &TableSize) {

@@ -28,7 +28,7 @@ const RARE: Rate = Rate { events: 1, per: keyloom_model::TimeSpan::new(1, TimeUn
 
 impl Calls {
     /// How often the pattern of that name is called.
-    pub(crate) fn of(pattern: &str, frequency: Frequency) -> Self {
+    pub fn of(pattern: &str, frequency: Frequency) -> Self {
         let (mean, peak) = match frequency {
             Frequency::Unknown => (None, None),
             Frequency::Rare => (Some(RARE), Some(RARE)),
