@@ -9,6 +9,15 @@ impl Chance {
         Self(seed)
     }
 
+    /// Another one, which belongs to a name.
+    pub(crate) fn of(&self, name: &str) -> Self {
+        // FNV-1a: names are few and short.
+        let hash = name
+            .bytes()
+            .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+        Self(Self(self.0 ^ hash).number())
+    }
+
     pub(crate) fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

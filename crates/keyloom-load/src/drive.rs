@@ -20,7 +20,7 @@ use crate::{
     report::Report,
     scrape::Scraped,
     tally::{Tally, outcomes},
-    traffic::{Request, Traffic, creates, not_driven},
+    traffic::{Request, Traffic, creates, grouping, is_create, not_driven},
 };
 
 /// How many calls may be due and not answered. More are not sent, and counted as that.
@@ -178,10 +178,11 @@ struct Done {
     answer: io::Result<Answer>,
 }
 
-/// A row that is to be there.
+/// A row that is to be there, or to be as most rows are.
+#[derive(Clone, Copy)]
 struct ToMake<'a> {
-    /// The position of the pattern that creates it.
-    create: usize,
+    /// The position of the pattern that makes it so.
+    by: usize,
     tenant: usize,
     /// Its fields, where they are not made up.
     given: Option<&'a Map<String, Json>>,
@@ -327,28 +328,29 @@ impl<'a> Drive<'a> {
             .flat_map(|entity| {
                 let rows = self.load.from.iter().filter(move |(of, _)| *of == entity.name);
                 let create = creates(self.load.catalog, &entity.name).next();
-                rows.filter_map(move |(_, row)| Some(ToMake { create: create?, tenant: 0, given: Some(row) }))
+                rows.filter_map(move |(_, row)| Some(ToMake { by: create?, tenant: 0, given: Some(row) }))
             })
             .collect();
         let left_out = self.load.from.len() - from.len();
         if left_out > 0 {
             self.notes.push(format!("{left_out} rows of the file were left out: no pattern creates such"));
         }
-        let plan: Vec<_> = wanted.into_iter().chain(from).collect();
+        let mut plan: Vec<_> = wanted.into_iter().chain(from).collect();
+        plan.extend(self.grouped(&plan));
         let of = plan.len() as u64;
         let (mut made, mut refused): (u64, BTreeMap<usize, (usize, String)>) = (0, BTreeMap::new());
         let mut told = Instant::now();
         // Rows of one entity come side by side; those that refer to them come behind.
-        for rows in plan.chunk_by(|one, other| one.create == other.create) {
+        for rows in plan.chunk_by(|one, other| one.by == other.by) {
             let mut rows = rows.iter();
             let mut under_way: UnderWay<'_> = FuturesUnordered::new();
             loop {
                 while under_way.len() < MAKING.min(self.load.connections) {
-                    let Some(ToMake { create, tenant, given }) = rows.next() else { break };
-                    if refused.get(create).is_some_and(|(count, _)| *count >= FAILURES_MAX) {
+                    let Some(ToMake { by, tenant, given }) = rows.next() else { break };
+                    if refused.get(by).is_some_and(|(count, _)| *count >= FAILURES_MAX) {
                         continue;
                     }
-                    if let Some(request) = self.traffic.borrow_mut().call_with(*create, *tenant, now_ms(), *given) {
+                    if let Some(request) = self.traffic.borrow_mut().call_with(*by, *tenant, now_ms(), *given) {
                         under_way.push(Box::pin(self.insist(request)));
                     }
                 }
@@ -357,7 +359,7 @@ impl<'a> Drive<'a> {
                 let answer = answer.map_err(Failed::NoServer)?;
                 let body: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
                 if answer.status < 300 {
-                    made += 1;
+                    made += u64::from(is_create(&self.load.catalog.patterns[request.pattern]));
                 } else if answer.status != 409 {
                     let entry = refused.entry(request.pattern).or_insert((0, String::new()));
                     *entry = (entry.0 + 1, body["detail"].as_str().unwrap_or("no detail").to_owned());
@@ -426,10 +428,20 @@ impl<'a> Drive<'a> {
             for tenant in 0..tenants {
                 // The busiest one has as much as is asked for, the others less.
                 let rows = if tenant == 0 { rows } else { (rows / 10).max(5) };
-                wanted.extend((0..rows).map(|_| ToMake { create, tenant, given: None }));
+                wanted.extend((0..rows).map(|_| ToMake { by: create, tenant, given: None }));
             }
         }
         wanted
+    }
+
+    /// Updates of rows that are grouped by what only an update says: as many as there are rows, each of any of them.
+    fn grouped(&self, plan: &[ToMake<'a>]) -> Vec<ToMake<'a>> {
+        let catalog = self.load.catalog;
+        let of = |(by, entity)| {
+            let made = plan.iter().filter(move |row| creates(catalog, entity).any(|create| create == row.by));
+            made.map(move |row| ToMake { by, given: None, ..*row })
+        };
+        grouping(catalog).into_iter().flat_map(of).collect()
     }
 }
 

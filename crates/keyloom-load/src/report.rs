@@ -50,10 +50,16 @@ pub struct OfPattern {
     pub outcomes: BTreeMap<String, u64>,
     /// What held calls up, and how many of them.
     pub held_up: BTreeMap<String, u64>,
-    /// Trips to the store and rows that were read, by a call in the mean.
+    /// Trips to the store, by a call in the mean.
     pub trips_mean: f64,
-    /// Rows.
+    /// The same of partitions that were read.
+    pub partitions_mean: f64,
+    /// Rows that were read.
     pub rows_mean: f64,
+    /// Rows that were decided.
+    pub decisions_mean: f64,
+    /// Rows that were placed, or rode along with a decision.
+    pub placements_mean: f64,
     /// The most rows that one call read, and what was promised.
     pub rows: (u64, Option<u64>),
     /// The same of partitions.
@@ -130,7 +136,10 @@ impl Report {
                 outcomes: tally.outcomes,
                 held_up: tally.held_up,
                 trips_mean: mean(work.trips),
+                partitions_mean: mean(work.partitions),
                 rows_mean: mean(work.rows),
+                decisions_mean: mean(work.decisions),
+                placements_mean: mean(work.placements),
                 rows: (work.rows_most, work.rows_promised),
                 partitions: (work.partitions_most, work.partitions_promised),
                 above_bound: work.above,
@@ -265,7 +274,8 @@ impl Report {
                 "p50_us": p50, "p99_us": p99, "p99.9_us": p999, "max_us": max, "outcomes": of.outcomes,
                 "held_up": of.held_up,
                 "work": {
-                    "trips_mean": of.trips_mean, "rows_mean": of.rows_mean,
+                    "trips_mean": of.trips_mean, "partitions_mean": of.partitions_mean, "rows_mean": of.rows_mean,
+                    "decisions_mean": of.decisions_mean, "placements_mean": of.placements_mean,
                     "rows_most": of.rows.0, "rows_promised": of.rows.1,
                     "partitions_most": of.partitions.0, "partitions_promised": of.partitions.1,
                     "calls_above_bound": of.above_bound,

@@ -26,7 +26,10 @@ pub(crate) struct WorkDone {
     /// Answers that said it.
     pub(crate) calls: u64,
     pub(crate) trips: u64,
+    pub(crate) partitions: u64,
     pub(crate) rows: u64,
+    pub(crate) decisions: u64,
+    pub(crate) placements: u64,
     /// The most of one call, and what was promised for it.
     pub(crate) rows_most: u64,
     pub(crate) rows_promised: Option<u64>,
@@ -75,7 +78,10 @@ impl WorkDone {
         let (rows, partitions) = (of("rows").unwrap_or(0), of("partitions").unwrap_or(0));
         self.calls += 1;
         self.trips += of("trips").unwrap_or(0);
+        self.partitions += partitions;
         self.rows += rows;
+        self.decisions += of("decisions").unwrap_or(0);
+        self.placements += of("placements").unwrap_or(0);
         self.rows_most = self.rows_most.max(rows);
         self.partitions_most = self.partitions_most.max(partitions);
         self.rows_promised = self.rows_promised.max(of("rows-max"));
@@ -124,6 +130,7 @@ mod tests {
         work.add("trips=2, partitions=2, rows=3, bytes=90, partitions-max=51, rows-max=101");
         work.add("trips=1, partitions=1, rows=0, bytes=0, decisions=1, placements=4");
         assert_eq!((work.calls, work.trips, work.rows, work.above), (2, 3, 3, 0));
+        assert_eq!((work.partitions, work.decisions, work.placements), (3, 1, 4));
         work.add("trips=2, partitions=2, rows=102, bytes=90, partitions-max=51, rows-max=101");
         work.add("trips=2, partitions=52, rows=9, bytes=90, partitions-max=51, rows-max=101");
         assert_eq!((work.above, work.rows_most, work.rows_promised), (2, 102, Some(101)));

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use keyloom_model::{
-    Action, Catalog, Endpoint, Entity, Expr, Fill, Function, Literal, Pattern, Root, Skew, Type, Write, WriteVerb,
+    Action, Assignment, Catalog, Change, Endpoint, Entity, Expr, Field, Fill, Function, Literal, Pattern, Root, Skew,
+    Type, Write, WriteVerb,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -48,6 +49,7 @@ pub(crate) struct Traffic<'a> {
     /// The names of the tenants.
     pub(crate) tenants: Vec<String>,
     busiest_tenant: f64,
+    seed: u64,
     now_ms: u64,
 }
 
@@ -67,7 +69,7 @@ impl<'a> Traffic<'a> {
         let stated = catalog.tenant.as_ref().and_then(|tenant| tenant.busiest);
         let busiest_tenant = stated.map_or(BUSIEST_TENANT, |share| f64::from(share.millionths) / 1e6);
         let known = (0..tenants.len().max(1)).map(|_| Known::default()).collect();
-        Self { catalog, chance, known, tenants, busiest_tenant, now_ms }
+        Self { catalog, chance, known, tenants, busiest_tenant, seed, now_ms }
     }
 
     /// The tenant of the next call.
@@ -135,7 +137,7 @@ impl<'a> Traffic<'a> {
         let mut references: BTreeMap<String, usize> = BTreeMap::new();
         let mut inputs = Map::new();
         for input in &pattern.inputs {
-            let field = field_of(pattern, &input.name);
+            let field = field_of(pattern, &input.name).or_else(|| set_by(pattern, &input.name));
             let field = entity.field(field.as_deref().unwrap_or(&input.name));
             if let Some(value) = given.and_then(|row| row.get(&input.name)) {
                 inputs.insert(input.name.clone(), value.clone());
@@ -172,6 +174,9 @@ impl<'a> Traffic<'a> {
                     row.get(&input.name).or_else(|| row.get(other.key.last()?))?.clone()
                 }
                 (None, _) if input.name == "version" => return None,
+                (None, _) if field.is_some_and(|field| typical(entity, &field.name).is_some()) => {
+                    self.shared(pattern, entity, field?, tenant)
+                }
                 (None, _) => {
                     let unique = is_unique(entity, field.map_or(&input.name, |field| &field.name));
                     let key = entity.key.contains(&input.name);
@@ -230,6 +235,16 @@ impl<'a> Traffic<'a> {
         }
     }
 
+    /// A value that rows share by which they are grouped: one of so many that groups are as large as is typical.
+    fn shared(&mut self, pattern: &Pattern, entity: &Entity, field: &Field, tenant: usize) -> Json {
+        let rows = self.rows(tenant, &entity.name);
+        let of = typical(entity, &field.name).and_then(|rows| usize::try_from(rows).ok()).unwrap_or(usize::MAX);
+        let number = self.group(pattern, entity, &field.name, rows / of.max(1) + 1);
+        // The same for all rows, also of other entities that have such a field.
+        let mut chance = Chance::new(self.seed).of(&field.name).of(&format!("{tenant} {number}"));
+        Values { catalog: self.catalog, chance: &mut chance, now_ms: self.now_ms }.of(&field.ty, &field.name, false)
+    }
+
     fn uneven(&mut self, skew: Skew, count: usize) -> usize {
         match skew {
             Skew::Busiest(share) if self.chance.unit() < f64::from(share.millionths) / 1e6 => 0,
@@ -264,7 +279,7 @@ impl<'a> Traffic<'a> {
                     if let Some(version) = answer.get("version") {
                         self.known[request.tenant].set(entity, *at, "version", version.clone());
                     }
-                    for (field, value) in constants(write) {
+                    for (field, value) in constants(write).into_iter().chain(set(write, sent)) {
                         self.known[request.tenant].set(entity, *at, &field, value);
                     }
                 }
@@ -294,7 +309,7 @@ pub(crate) fn not_driven(catalog: &Catalog, pattern: &Pattern) -> Option<String>
     (!made(&entity.name) && !is_create(pattern)).then(|| format!("nothing creates rows of {}", entity.name))
 }
 
-fn is_create(pattern: &Pattern) -> bool {
+pub(crate) fn is_create(pattern: &Pattern) -> bool {
     matches!(&pattern.action, Action::Write(write) if matches!(write.verb, WriteVerb::Create | WriteVerb::Put))
 }
 
@@ -316,6 +331,36 @@ fn field_of(pattern: &Pattern, input: &str) -> Option<String> {
         _ => &[],
     };
     by.iter().find(|item| of(&item.value)).map(|item| item.path.field.clone())
+}
+
+/// The field that an input becomes the value of: `set: { assignee_id: $user_id }`.
+fn set_by(pattern: &Pattern, input: &str) -> Option<String> {
+    let Action::Write(write) = &pattern.action else { return None };
+    let assignment = write.assignments.iter().find(|assignment| input_of(assignment) == Some(input))?;
+    assignment.path.own_field().map(str::to_owned)
+}
+
+/// How many rows have the same value of a field, where they are grouped by it.
+fn typical(entity: &Entity, field: &str) -> Option<u64> {
+    entity.groups.iter().find(|group| group.by == [field])?.rows.typical
+}
+
+/// The updates that fill a field by which rows are grouped and which no new row has, by their positions, with their entities.
+pub(crate) fn grouping(catalog: &Catalog) -> Vec<(usize, &str)> {
+    let fills = |(at, pattern): (usize, &'_ Pattern)| {
+        let Action::Write(write) = &pattern.action else { return None };
+        let entity = catalog.entity(&write.entity).filter(|_| write.verb == WriteVerb::Update)?;
+        let is_sent = |field: &str| {
+            let mut inputs = creates(catalog, &entity.name).flat_map(|at| &catalog.patterns[at].inputs);
+            inputs.any(|input| input.name == field && !input.optional)
+        };
+        let groups = |assignment: &Assignment| {
+            let field = assignment.path.own_field().filter(|_| input_of(assignment).is_some());
+            field.is_some_and(|field| typical(entity, field).is_some() && !is_sent(field))
+        };
+        write.assignments.iter().any(groups).then_some((at, entity.name.as_str()))
+    };
+    catalog.patterns.iter().enumerate().filter_map(fills).collect()
 }
 
 /// Whether an input becomes the value of a field, rather than saying which row is meant.
@@ -366,6 +411,23 @@ fn constants(write: &Write) -> Vec<(String, Json)> {
         _ => None,
     };
     write.assignments.iter().filter_map(constant).collect()
+}
+
+/// The fields that an update sets to what was sent.
+fn set(write: &Write, sent: &Row) -> Vec<(String, Json)> {
+    let value = |assignment: &Assignment| {
+        let field = assignment.path.own_field()?.to_owned();
+        Some((field, sent.get(input_of(assignment)?)?.clone()))
+    };
+    write.assignments.iter().filter_map(value).collect()
+}
+
+/// The input whose value a field is set to.
+fn input_of(assignment: &Assignment) -> Option<&str> {
+    match (assignment.change, &assignment.value) {
+        (Change::Set, Expr::Input { name, .. }) => Some(name),
+        _ => None,
+    }
 }
 
 /// The states that new rows begin in.
