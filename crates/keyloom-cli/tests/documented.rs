@@ -1,7 +1,7 @@
 //! Every command that a document shows is run, and its output compared.
 //!
 //! In a block marked `console`, a line `$ command` is run by the shell in an empty folder of the document's own, with
-//! `keyloom` on the path and `examples/` beside it; the lines up to the next command are what it prints. A last line
+//! `keyloom` on the path, `examples/` and `worked/` (the published designs of docs/worked.md) beside it; the lines up to the next command are what it prints. A last line
 //! `[exit 1]` is its exit code, where that is not 0. `KEYLOOM_UPDATE=1 cargo test` rewrites the output.
 //!
 //! A command that ends in `&` is a server: it runs until the document ends, on a free port instead of the one that the
@@ -140,6 +140,7 @@ fn check(document: &Path, faults: &mut Vec<String>) {
     // A repository of its own, so that no settings above it are found.
     std::fs::create_dir(folder.join(".git")).unwrap();
     std::os::unix::fs::symlink(root().join("examples"), folder.join("examples")).unwrap();
+    std::os::unix::fs::symlink(root().join("crates/keyloom-design/tests/worked"), folder.join("worked")).unwrap();
     // Files that a document starts from stand beside it, in a folder of its name.
     if let Ok(entries) = std::fs::read_dir(document.with_extension("")) {
         for entry in entries.map(|entry| entry.unwrap()) {

@@ -16,8 +16,10 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use keyloom_model::layout::{Form, Layout, Path, Table};
-use keyloom_model::{Catalog, Engine};
+use keyloom_model::{Catalog, Engine, Pattern};
 use keyloom_plan::{Asked, Program, Wants, impossible, questions, questions_of_copies, targets};
 use keyloom_size::{Equally, Filling, Ground, Tariff, Weighed};
 use keyloom_store::{Abilities, Dialect};
@@ -457,6 +459,14 @@ fn kept_unused(catalog: &Catalog, standing: &Standing<'_>, layout: &Layout, term
 /// looked at.
 pub fn check(catalog: &Catalog, layout: &Layout, terms: &Terms<'_>) -> Score {
     weighed_whole(catalog, layout, terms).2
+}
+
+/// What each pattern weighs in a layout, by the same sums; what is stored is nobody's.
+pub fn check_patterns(catalog: &Catalog, layout: &Layout, terms: &Terms<'_>) -> BTreeMap<String, u128> {
+    let (program, weighed, _) = weighed_whole(catalog, layout, terms);
+    let ground = Ground::new(&program, terms.dialect);
+    let weight = |pattern: &Pattern| weighed.of_pattern(&ground, &pattern.name);
+    catalog.patterns.iter().map(|pattern| (pattern.name.clone(), weight(pattern))).collect()
 }
 
 /// A layout, compiled, sized and judged as a whole.

@@ -11,7 +11,8 @@ use keyloom_text::{Files, Unreadable, read};
 /// The engines that are designed for.
 pub const ENGINES: [Engine; 3] = [Engine::Embedded, Engine::Cassandra, Engine::DynamoDb];
 
-struct One<'a>(&'a str);
+/// One file, whatever it is called.
+pub struct One<'a>(pub &'a str);
 
 impl Files for One<'_> {
     fn open(&self, _name: &str) -> Result<String, Unreadable> {
