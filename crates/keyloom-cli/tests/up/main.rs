@@ -7,6 +7,7 @@
 )]
 
 mod as_engine;
+mod beside;
 mod change;
 mod copies;
 mod crash;
