@@ -8,13 +8,19 @@ const MONTH_SECONDS: f64 = 86_400.0 * 30.44;
 /// What a month costs: dollars, or processors that are busy.
 pub(crate) fn cost(weight: u128, tariff: &Tariff) -> String {
     let nanos = Tariff::nanos(weight) as f64;
+    let small = |value: f64| value > 0.0 && value < 0.001;
     if tariff.is_money() {
-        return format!("${} a month", three(nanos / 1e9));
+        let dollars = nanos / 1e9;
+        return match small(dollars) {
+            true => "less than $0.001 a month".to_owned(),
+            false => format!("${} a month", three(dollars)),
+        };
     }
     let busy = nanos / 1e9 / MONTH_SECONDS;
-    match busy < 0.1 {
-        true => format!("{} ms of processor a second", three(busy * 1_000.0)),
-        false => format!("{} processors busy", three(busy)),
+    match busy * 1_000.0 {
+        little if small(little) => "less than 0.001 ms of processor a second".to_owned(),
+        milliseconds if busy < 0.1 => format!("{} ms of processor a second", three(milliseconds)),
+        _ => format!("{} processors busy", three(busy)),
     }
 }
 
