@@ -29,7 +29,7 @@ pub(crate) fn cut(program: &Program) -> Option<Layout> {
 }
 
 /// Whether a table answers all that it is asked when it is cut like this, and nothing is counted from it.
-fn is_read(program: &Program, cut: &Table) -> bool {
+pub(crate) fn is_read(program: &Program, cut: &Table) -> bool {
     let counts =
         |table: &Table| matches!(&table.holds, Holds::Kept { upkeep, .. } if upkeep.from.as_ref() == Some(&cut.name));
     let mut reads = program.reads.iter().filter(|plan| plan.access.table == cut.name);

@@ -51,35 +51,18 @@ fn heavy_groups_need_a_spread_and_what_is_too_much_for_any_is_said() {
 
 #[test]
 fn rows_that_come_with_time_need_a_step_of_it() {
-    let text = std::fs::read_to_string(
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cases/catalog.yaml"),
-    )
-    .unwrap();
-    // Of a timeline whose moments the caller sends, nobody knows in which month the newest row stands.
-    let sent = found(&common::catalog_of(&text), Engine::Cassandra, &plain_run_time);
-    let by_month = Some(Remedy::Step { step: Bucket::Month, field: "at".to_owned(), partitions: 1 });
-    let same_step = |need: &Need| match (&need.by, &by_month) {
-        (Some(Remedy::Step { step, field, .. }), Some(Remedy::Step { step: known, field: of, .. })) => {
-            (step, field) == (known, of)
-        }
-        _ => false,
-    };
-    let timeline = of(&sent, "case_event");
-    assert!(same_step(timeline), "{timeline:?}");
-    assert_eq!(timeline.lacks.len(), 2, "{:?}", timeline.lacks);
-    assert!(timeline.lacks[1].contains("given by the clock"), "{:?}", timeline.lacks);
-    // Where the clock gives them, all that is missing is who runs it.
-    let given = text.replacen("      at: timestamp\n", "      at: timestamp = now\n", 1);
-    let given = found(&common::catalog_of(&given), Engine::Cassandra, &plain_run_time);
-    assert_eq!(of(&given, "case_event").lacks, ["time buckets"]);
+    let needs = found(&common::example("cases"), Engine::Cassandra, &plain_run_time);
+    let timeline = of(&needs, "case_event");
+    let by_month = matches!(&timeline.by, Some(Remedy::Step { step: Bucket::Month, field, .. }) if field == "at");
+    assert!(by_month, "{timeline:?}");
+    assert_eq!(timeline.lacks, ["time buckets"]);
 }
 
 #[test]
-fn what_is_run_needs_nothing_but_what_a_catalog_states() {
+fn what_is_run_needs_nothing() {
     for engine in common::ENGINES {
         let needs = found(&common::example("cases"), engine, &|_| Vec::new());
-        let lacks: Vec<&String> = needs.iter().flat_map(|need| &need.lacks).collect();
-        assert!(lacks.iter().all(|lack| lack.contains("given by the clock")), "{lacks:?}");
+        assert!(needs.iter().all(|need| need.lacks.is_empty()), "{needs:?}");
     }
 }
 

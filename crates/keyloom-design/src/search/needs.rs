@@ -5,12 +5,12 @@
 use keyloom_facts::Fact;
 use keyloom_model::layout::{Bucket, Holds, Keeper, Layout, Part, Partition, Spread, Table};
 use keyloom_model::{Catalog, Type};
-use keyloom_plan::{Component, Program, Reach, ReadPlan, Within, rows_of};
+use keyloom_plan::{Program, ReadPlan, rows_of};
 use keyloom_size::{Break, Equally, Ground, Weighed};
 
 use super::scale::PARTITIONS_MAX;
 use super::{Found, Score, Terms};
-use crate::bucket::STEPS;
+use crate::bucket::{STEPS, is_read};
 
 /// Over how many partitions a group is spread at most: each call reads all of them.
 const SPREAD_MAX: u64 = 64;
@@ -33,7 +33,7 @@ pub struct Need {
     pub keeps: Vec<Break>,
     /// How; `None` where neither a step of time nor a spread keeps all of them.
     pub by: Option<Remedy>,
-    /// What that needs: words of the run time, and what the catalog would have to state.
+    /// What that needs, in words of the run time; nothing where it is run already.
     pub lacks: Vec<String>,
 }
 
@@ -119,7 +119,8 @@ impl Ways<'_> {
                 parts.push(Part::Bucket(step, field.clone()));
             });
             let program = Program::compile(self.catalog, &layout, self.terms.abilities);
-            if program.refusals.len() > self.program.refusals.len() {
+            let is_cut = layout.table(&table.name).is_some_and(|cut| is_read(self.program, cut));
+            if !is_cut || program.refusals.len() > self.program.refusals.len() {
                 continue;
             }
             let reads = || program.reads.iter().filter(|plan| plan.access.table == table.name);
@@ -189,26 +190,5 @@ fn may_be_cut(table: &Table) -> bool {
         Holds::Source { .. } | Holds::Contributions(_) => true,
         Holds::Projection { keeper, .. } => *keeper != Keeper::Index,
         Holds::Reservations { .. } | Holds::Kept { .. } | Holds::Newest { .. } | Holds::Numbers { .. } => false,
-    }
-}
-
-/// Whether a read says from when to when.
-fn is_bounded(plan: &ReadPlan) -> bool {
-    let Reach::Slice(slice) = &plan.access.reach else { return true };
-    slice.partition.iter().all(|component| match component {
-        Component::Field(..) => true,
-        Component::Buckets { within, .. } => {
-            let ends = within.iter().map(ends);
-            ends.fold((false, false), |(low, high), (of_low, of_high)| (low || of_low, high || of_high)) == (true, true)
-        }
-    })
-}
-
-/// Whether a range has a beginning, and an end.
-fn ends(within: &Within) -> (bool, bool) {
-    match within {
-        Within::Ends { low, high } => (low.is_some(), high.is_some()),
-        Within::Prefix(_) => (true, true),
-        Within::Of(_, within) => ends(within),
     }
 }

@@ -4,7 +4,7 @@
 use keyloom_design::search::{Broken, Flip, Kind, Need, Other, Reason, Remedy, Score};
 use keyloom_model::layout::{SortItem, Table};
 use keyloom_model::{Class, Direction, Frequency, Freshness, Pattern, Skew, count_text};
-use keyloom_plan::{Component, Does, Program, Reach, ReadPlan, Slice, WritePlan, is_index};
+use keyloom_plan::{Does, Program, Reach, ReadPlan, Slice, WritePlan, is_index};
 use keyloom_size::{Break, Tariff, calls_on_busiest, peak, rate};
 
 use super::amounts::cost;
@@ -191,13 +191,6 @@ fn stands(table: &Table, slice: &Slice) -> String {
         let sort: Vec<String> = table.sort.iter().map(sort_text).collect();
         let turned = if slice.backward { ", read backwards" } else { "" };
         said.push_str(&format!(", sorted by {}{turned}", sort.join(", ")));
-    }
-    let buckets = slice
-        .partition
-        .iter()
-        .any(|component| matches!(component, Component::Buckets { within, .. } if within.is_empty()));
-    if buckets {
-        said.push_str(", from now back");
     }
     said
 }
