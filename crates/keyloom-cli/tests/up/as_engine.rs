@@ -31,7 +31,7 @@ entities:
     key: [photo_id]
     fields: { photo_id: uuid = new, album_id: uuid, added_at: timestamp = now, picture: text(20KB..24KB) }
     volume: { rows: 100k, growth: 100k/day }
-    groups: { album_id: 20 / 100 / 400 }
+    groups: { album_id: 2 / 10 / 40 }
     expires: added_at + 30 days
 patterns:
   add_photo: { create: Photo, takes: [album_id, picture], skew: { busiest: 5% }, rate: 10/s }
