@@ -143,6 +143,7 @@ pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result
         request.fate = fate(catalog, &mut request)?;
         requests.push(request);
     }
+    is_by_another(catalog, &requests)?;
     let shared: Vec<usize> = (0..requests.len()).filter(|at| is_shared(catalog, &requests, *at)).collect();
     for at in shared {
         let request = &mut requests[at];
@@ -151,6 +152,20 @@ pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result
         }
     }
     Ok(requests)
+}
+
+/// What was refused, and a row remembers all the same, was made by another one that asked for the same.
+fn is_by_another(catalog: &Catalog, requests: &[Request<'_>]) -> Result<(), Contradiction> {
+    let refused = |request: &&Request<'_>| request.fate == Fate::Nothing && !request.is_memory();
+    for request in requests.iter().filter(refused).filter(|request| !request.is_append(catalog)) {
+        let Some(remembered) = request.asked.remembered.first() else { continue };
+        let made = Fate::Applied(remembered.version);
+        if !requests.iter().any(|other| other.fate == made && request.is_same(other)) {
+            let words = format!("a false answer: not applied, but it made version {}", remembered.version);
+            return wrong(words, &[request.asked.step]);
+        }
+    }
+    Ok(())
 }
 
 /// Whether the row that remembers a request may have been made by another one that asked for the same: what this one made may
@@ -241,6 +256,8 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
         let named = remembered.map_or(made, |remembered| &remembered.key);
         request.identity = identity(catalog, request.entity, tenant, named);
     }
+    // What happens once per some fields has one token, whoever asks for it.
+    let is_own = request.pattern.once_per.is_empty();
     match (version, remembered, last_word) {
         (Some(_), Some(remembered), _) if request.is_append(catalog) => Ok(Fate::Applied(remembered.version)),
         // It may have ended before anybody looked.
@@ -256,6 +273,7 @@ fn fate(catalog: &Catalog, request: &mut Request<'_>) -> Result<Fate, Contradict
         (Some(version), None, _) => {
             wrong(format!("lost: it was applied with version {version}, and no row remembers it"), &steps)
         }
+        (None, Some(_), Some(_)) if !is_own && !request.is_memory() => Ok(Fate::Nothing),
         (None, Some(remembered), Some(reason)) if !request.is_memory() && !request.is_append(catalog) => {
             wrong(format!("a false answer: not applied ({reason}), but it made version {}", remembered.version), &steps)
         }

@@ -166,7 +166,7 @@ impl Of<'_> {
 
     /// A row that was not there, before what follows from its own fields; several where others may differ.
     fn fresh(&self, whole: bool, others: Others<'_>) -> Vec<Result<Fields, Next>> {
-        let Wish { catalog, entity, sent, identity, .. } = *self.wish;
+        let Wish { catalog, entity, sent, identity, write, .. } = *self.wish;
         let mut row = Fields::new();
         for field in &entity.fields {
             let kind = self.kind(&field.name);
@@ -189,6 +189,12 @@ impl Of<'_> {
             };
             let Ok(value) = value() else { return vec![Err(Next::Invalid)] };
             set(&mut row, &field.name, value);
+        }
+        // It has what it was looked for by.
+        for item in &write.by {
+            let value = self.scope(&row).value(&item.value, &self.kind(&item.path.field));
+            let Ok(value) = value else { return vec![Err(Next::Invalid)] };
+            set(&mut row, &item.path.field, value);
         }
         for (name, value) in identity_fields(catalog, entity).into_iter().zip(identity) {
             set(&mut row, name, value.clone());
