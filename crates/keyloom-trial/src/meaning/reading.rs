@@ -44,6 +44,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) library: &'a Library,
     pub(crate) sent: &'a Sent,
     pub(crate) now_us: i64,
+    /// The key breaks ties against the direction of the order's last part: the language does not say which way it goes.
+    pub(crate) turned: bool,
     /// Set where more than one answer is right: of rows that come first or last at one moment any may be it.
     pub(crate) unsure: Cell<bool>,
 }
@@ -93,7 +95,7 @@ pub(crate) fn answer(reader: &Reader<'_>, pattern: &Pattern, order: Option<&str>
 /// Whether a row is one that the pattern reads, while it has not ended.
 pub(crate) fn belongs(catalog: &Catalog, read: &Read, sent: &Sent, row: &Fields, now_us: i64) -> bool {
     let library = Library::new();
-    let reader = Reader { catalog, library: &library, sent, now_us, unsure: Cell::new(false) };
+    let reader = Reader { catalog, library: &library, sent, now_us, turned: false, unsure: Cell::new(false) };
     catalog.entity(&read.selection.entity).is_some_and(|entity| reader.is_asked_for(read, entity, None, row))
 }
 
@@ -172,8 +174,9 @@ impl<'a> Reader<'a> {
         let orders = &read.selection.orders;
         let chosen = order.and_then(|name| orders.iter().find(|order| order.name == name)).or(orders.first());
         let items = chosen.map_or(&[][..], |order| &order.items);
-        let last = items.last().map_or(Direction::Ascending, |item| item.direction);
-        let keys = entity.key.iter().map(|key| (key.as_str(), last));
+        let falls = items.last().is_some_and(|item| item.direction == Direction::Descending) != self.turned;
+        let tie = if falls { Direction::Descending } else { Direction::Ascending };
+        let keys = entity.key.iter().map(|key| (key.as_str(), tie));
         let parts: Vec<(&str, Direction)> =
             items.iter().map(|item| (item.path.field.as_str(), item.direction)).chain(keys).collect();
         rows.sort_by(|a, b| {
