@@ -1,6 +1,6 @@
 //! I2, I4, I10: what was answered is so.
 
-use keyloom_model::{Returns, WriteVerb};
+use keyloom_model::{Fill, Returns, WriteVerb};
 use keyloom_run::{Answer, Problem};
 use serde_json::Value as Json;
 
@@ -205,6 +205,14 @@ impl Judge<'_> {
     }
 
     fn is_invalid(&self, request: &Request<'_>, attempt: &Attempt, words: &str) -> Result<(), Contradiction> {
+        // Of a row that nobody holds the value of, and that is to be made, the key must be known.
+        let is_unsaid = |key: &String| {
+            let taken = request.entity.field(key).is_some_and(|field| field.fill == Fill::Taken);
+            taken && request.asked.body.get(key).is_none()
+        };
+        if request.write.or_create && !request.is_by_key() && request.entity.key.iter().any(is_unsaid) {
+            return Ok(());
+        }
         let met = self.met(request, attempt.from_us, attempt.to_us);
         if met.iter().any(|(_, _, next)| *next == Next::Invalid) {
             return Ok(());
