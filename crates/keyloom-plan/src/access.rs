@@ -267,15 +267,22 @@ fn row(layout: &Layout, entity: &Entity, table: &Table, asked: &Asked, known: &K
     if let Some(key) = key {
         return Ok(Reach::Get { key });
     }
+    // Of several uniques the one that says most: by a part of the values another row may be found.
+    let mut via: Option<(String, Vec<(String, Fixed)>)> = None;
     for other in &layout.tables {
         let Holds::Reservations { entity: of, unique } = &other.holds else { continue };
         let unique = entity.unique.iter().find(|known| *of == entity.name && known.name == *unique);
         let Some(unique) = unique else { continue };
         let filter = unique.filter.iter().flat_map(Expr::conjuncts).all(|test| known.implies(entity, test));
         let value: Option<Vec<_>> = other.partition.parts().iter().map(|part| fixed(part.field())).collect();
-        if let Some(value) = value.filter(|_| filter && by_identity(entity, table)) {
-            return Ok(Reach::Via { reservations: other.name.clone(), value });
+        if let Some(value) = value.filter(|_| filter && by_identity(entity, table))
+            && via.as_ref().is_none_or(|(_, known)| known.len() < value.len())
+        {
+            via = Some((other.name.clone(), value));
         }
+    }
+    if let Some((reservations, value)) = via {
+        return Ok(Reach::Via { reservations, value });
     }
     let missing = asked.tests.iter().find_map(|test| match test {
         Test::Remains(Expr::Compare(_, left, _)) => match &**left {
