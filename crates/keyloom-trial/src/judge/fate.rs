@@ -25,6 +25,8 @@ pub(crate) struct Request<'a> {
     /// The row, as far as it is known.
     pub(crate) identity: Option<Vec<Owned>>,
     pub(crate) fate: Fate,
+    /// Another one may have made the row that remembers it.
+    is_shared: bool,
     /// No effect before this moment.
     pub(crate) sent_us: i64,
     /// Its effect, if it has one, is no later.
@@ -71,7 +73,8 @@ impl Request<'_> {
     /// it is gone, and each attempt may make it again.
     pub(crate) fn may_have_made_more(&self, catalog: &Catalog) -> bool {
         let again = self.fate != Fate::Nothing && self.is_memory() && !self.is_append(catalog);
-        self.fate == Fate::Perhaps || again && (matches!(self.fate, Fate::Found(_)) || self.asked.attempts.len() > 1)
+        let is_doubtful = matches!(self.fate, Fate::Found(_)) || self.asked.attempts.len() > 1 || self.is_shared;
+        self.fate == Fate::Perhaps || again && is_doubtful
     }
 
     /// When it was born, in microseconds: its key says so, or what happens once.
@@ -135,6 +138,7 @@ pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result
             sent,
             identity: None,
             fate: Fate::Nothing,
+            is_shared: false,
             sent_us: asked.sent_us(),
             concluded_us: i64::MAX,
             visible_us: i64::MAX,
@@ -144,12 +148,9 @@ pub(super) fn requests<'a>(catalog: &'a Catalog, history: &'a History) -> Result
         requests.push(request);
     }
     is_by_another(catalog, &requests)?;
-    let shared: Vec<usize> = (0..requests.len()).filter(|at| is_shared(catalog, &requests, *at)).collect();
-    for at in shared {
-        let request = &mut requests[at];
-        if let (Fate::Applied(version), i64::MAX) = (request.fate, request.concluded_us) {
-            request.fate = Fate::Found(version);
-        }
+    let shared: Vec<bool> = (0..requests.len()).map(|at| is_shared(catalog, &requests, at)).collect();
+    for (request, is_shared) in requests.iter_mut().zip(shared) {
+        request.is_shared = is_shared;
     }
     Ok(requests)
 }
@@ -173,7 +174,8 @@ fn is_by_another(catalog: &Catalog, requests: &[Request<'_>]) -> Result<(), Cont
 fn is_shared(catalog: &Catalog, requests: &[Request<'_>], at: usize) -> bool {
     let request = &requests[at];
     let same = |other: &Request<'_>| other.at != request.at && request.is_same(other);
-    request.is_memory() && !request.is_append(catalog) && requests.iter().any(same)
+    let untold = request.concluded_us == i64::MAX;
+    untold && request.is_memory() && !request.is_append(catalog) && requests.iter().any(same)
 }
 
 /// What was sent, each of its kind.
